@@ -1,0 +1,34 @@
+#include <algorithm>
+
+#include "frazil/base/error_conditions_internal.h"
+
+namespace frazil {
+namespace {
+
+std::span<const ErrorCondition> PartOf(std::string_view name) {
+  if (name.empty()) return {};
+  if (name.starts_with("INVALID")) return error_conditions::Invalid();
+  const char first = name.front();
+  if (first == '_') return error_conditions::Legacy();
+  if (first < 'A' || first > 'Z') return {};
+  if (first <= 'B') return error_conditions::AToB();
+  if (first <= 'C') return error_conditions::C();
+  if (first <= 'F') return error_conditions::DToF();
+  if (first <= 'L') return error_conditions::GToL();
+  if (first <= 'O') return error_conditions::MToO();
+  if (first <= 'R') return error_conditions::PToR();
+  if (first <= 'T') return error_conditions::SToT();
+  return error_conditions::UToZ();
+}
+
+}  // namespace
+
+const ErrorCondition* FindErrorCondition(std::string_view name) {
+  const auto part = PartOf(name);
+  const auto found = std::lower_bound(
+      part.begin(), part.end(), name,
+      [](const ErrorCondition& condition, std::string_view wanted) { return condition.name < wanted; });
+  return found != part.end() && found->name == name ? &*found : nullptr;
+}
+
+}  // namespace frazil
