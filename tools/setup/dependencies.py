@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/spark-connect.
+
+Packages come from PyPI and npm through their ordinary clients. Every archive is checked against the SHA-256 below; each
+part has a stamp file, so that a second run only reads stamps. Uses the standard library only.
+"""
+import contextlib
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+DUCKDB_VERSION = "1.5.6"
+DUCKDB_SOURCE_SHA256 = "166a91dbfacfc0c9f08cc76c0243cb6d3d4296bfab5bad72a3cfb63140a5b7c8"
+# npm package with the official library of the same version, and the SHA-256 of its archive, by machine.
+DUCKDB_LIBRARY = {
+    "x86_64": ("@duckdb/node-bindings-linux-x64@1.5.6-r.1",
+               "1b9f82478539bb9a1d1df44bd103121a12ae52142c07158dc52b97d2ec1d69ff"),
+    "aarch64": ("@duckdb/node-bindings-linux-arm64@1.5.6-r.1",
+                "3a45a6305b3235a781ed9de25aa795a3862acd042782d1f864e1bdb656de212b"),
+}
+ARROW_VERSION = "26.0.1"
+
+
+def say(text):
+    print(f"setup: {text}", flush=True)
+
+
+def run(command, **options):
+    """Runs quietly; what the command printed is shown when it fails."""
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          **options)
+    if done.returncode != 0:
+        sys.exit(f"{done.stdout}\nsetup: failed: {' '.join(map(str, command))}")
+
+
+def sha256(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def require(path, expected):
+    found = sha256(path)
+    if found != expected:
+        sys.exit(f"setup: {path.name} has SHA-256 {found}, expected {expected}")
+
+
+@contextlib.contextmanager
+def part(folder, identity, title):
+    """Yields a new empty folder to fill when `folder` does not hold `identity` yet, else None; then swaps it in."""
+    stamp = folder / ".frazil-stamp"
+    if stamp.exists() and stamp.read_text() == identity:
+        yield None
+        return
+    say(title)
+    fresh = folder.with_name(folder.name + ".new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    yield fresh
+    (fresh / ".frazil-stamp").write_text(identity)
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
+
+
+def python_version(python):
+    return subprocess.run([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], check=True,
+                          capture_output=True, text=True).stdout.strip()
+
+
+def make_venv(folder):
+    """The virtual environment of tests and tools, from requirements.txt."""
+    requirements = HERE / "requirements.txt"
+    stamp = folder / ".frazil-stamp"
+    identity = f"{sha256(requirements)} python {'%d.%d' % sys.version_info[:2]}"
+    if stamp.exists() and stamp.read_text() == identity:
+        return
+    say(f"Python environment in {folder}")
+    if not (folder / "bin" / "python").exists() or python_version(folder / "bin" / "python") != identity.split()[-1]:
+        run([sys.executable, "-m", "venv", "--clear", folder])
+    run([folder / "bin" / "python", "-m", "pip", "install", "-q", "--require-hashes", "-r", requirements])
+    stamp.write_text(identity)
+
+
+def download(python, target, requirement, *options, env=None):
+    """pip download of one hash-checked requirement line; returns the file."""
+    target.mkdir(parents=True, exist_ok=True)
+    listed = target / "requirement.txt"
+    listed.write_text(requirement + "\n")
+    run([python, "-m", "pip", "download", "-q", "--no-deps", "--require-hashes", "-d", target, "-r", listed, *options],
+        env=env)
+    listed.unlink()
+    found = list(target.iterdir())
+    if len(found) != 1:
+        sys.exit(f"setup: expected one file for {requirement.split()[0]}, found {[f.name for f in found]}")
+    return found[0]
+
+
+def duckdb_library(deps):
+    machine = platform.machine()
+    if machine not in DUCKDB_LIBRARY:
+        sys.exit(f"setup: no DuckDB library is known for {machine}")
+    package, digest = DUCKDB_LIBRARY[machine]
+    with part(deps / "duckdb", digest, f"DuckDB {DUCKDB_VERSION}: library") as fresh:
+        if fresh is None:
+            return
+        with tempfile.TemporaryDirectory(dir=deps) as work:
+            run(["npm", "pack", "--silent", "--ignore-scripts", package], cwd=work)
+            archive = next(Path(work).glob("*.tgz"))
+            require(archive, digest)
+            with tarfile.open(archive) as tar:
+                tar.extractall(fresh)
+        # Only Node.js needs it.
+        (fresh / "package" / "duckdb.node").unlink(missing_ok=True)
+
+
+def duckdb_headers(deps):
+    with part(deps / f"duckdb-{DUCKDB_VERSION}", DUCKDB_SOURCE_SHA256, f"DuckDB {DUCKDB_VERSION}: headers") as fresh:
+        if fresh is None:
+            return
+        with tempfile.TemporaryDirectory(dir=deps) as work:
+            # pip asks the build backend of a source archive for its metadata even if it only downloads it.
+            backend = Path(work) / "backend"
+            run([sys.executable, "-m", "venv", backend])
+            python = backend / "bin" / "python"
+            run([python, "-m", "pip", "install", "-q", "--require-hashes", "-r", HERE / "requirements-sdist.txt"])
+            archive = download(python, Path(work) / "archive",
+                               f"duckdb=={DUCKDB_VERSION} --hash=sha256:{DUCKDB_SOURCE_SHA256}",
+                               "--no-binary", "duckdb", "--no-build-isolation",
+                               env=os.environ | {"PATH": f"{backend / 'bin'}:{os.environ['PATH']}"})
+            with tarfile.open(archive) as tar:
+                tar.extractall(work)
+            for item in sorted((Path(work) / f"duckdb-{DUCKDB_VERSION}").iterdir()):
+                item.rename(fresh / item.name)
+
+
+def requirement_with_hashes(name):
+    """The lines of requirements.txt for one package as one line."""
+    lines, taking = [], False
+    for line in (HERE / "requirements.txt").read_text().splitlines():
+        if line.startswith(f"{name}=="):
+            taking = True
+        elif not line.startswith("    --hash"):
+            taking = False
+        if taking:
+            lines.append(line.rstrip("\\ ").strip())
+    return " ".join(lines)
+
+
+def arrow(deps, python):
+    requirement = requirement_with_hashes("pyarrow")
+    if not requirement.startswith(f"pyarrow=={ARROW_VERSION} "):
+        sys.exit("setup: ARROW_VERSION and requirements.txt differ")
+    identity = hashlib.sha256(requirement.encode()).hexdigest() + f" python {python_version(python)}"
+    with part(deps / "arrow", identity, f"Arrow {ARROW_VERSION}: headers and libraries") as fresh:
+        if fresh is None:
+            return
+        with tempfile.TemporaryDirectory(dir=deps) as work:
+            wheel = download(python, Path(work) / "wheel", requirement, "--only-binary", ":all:")
+            with zipfile.ZipFile(wheel) as archive:
+                for name in archive.namelist():
+                    if name.startswith("pyarrow/include/") or ".dist-info/" in name or (
+                            name.startswith("pyarrow/lib") and ".so." in name):
+                        archive.extract(name, fresh)
+
+
+def spark_connect(deps, python):
+    command = [python, HERE / "spark_connect.py", deps / "spark-connect"]
+    stamp = deps / "spark-connect" / ".frazil-stamp"
+    requirement = requirement_with_hashes("pyspark-client") + sha256(HERE / "spark_connect.py")
+    if stamp.exists() and stamp.read_text() == requirement and (deps / "spark-connect/libspark_connect_proto.a").exists():
+        return
+    say("Spark Connect messages")
+    subprocess.run([str(c) for c in command], check=True)
+    stamp.write_text(requirement)
+
+
+def main():
+    if sys.version_info < (3, 10):
+        sys.exit("setup: Python 3.10 or newer is needed")
+    cache = Path(sys.argv[1]).expanduser().resolve()
+    deps = cache / "deps"
+    deps.mkdir(parents=True, exist_ok=True)
+    venv = cache / "venv"
+    make_venv(venv)
+    duckdb_library(deps)
+    duckdb_headers(deps)
+    arrow(deps, venv / "bin" / "python")
+    spark_connect(deps, venv / "bin" / "python")
+
+
+if __name__ == "__main__":
+    main()
