@@ -72,6 +72,10 @@ class StoreRegistry {
   std::vector<std::pair<std::string, Factory>> factories_;
 };
 
+/// Error PATH_NOT_FOUND: what Read, Open and Stat give for an object that is not there.
+Error NotFound(const std::string& path);
+bool IsNotFound(const Error& error);
+
 /// "file:/a", "file:///a" and "/a" -> "/a"; other schemes unchanged.
 std::string LocalPath(std::string_view path);
 /// Scheme in lower case, or "".
