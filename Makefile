@@ -1,0 +1,78 @@
+# What a user and a contributor run. `make help` lists it.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+CACHE := $(or $(FRAZIL_CACHE),$(HOME)/.cache/frazil)
+PYTHON := $(CACHE)/venv/bin/python
+# Suites that lie beside the checkout, if they do: acceptance, conformance, benchmark.
+SUITES := $(or $(FRAZIL_SUITES),$(abspath $(CURDIR)/../shared))
+RELEASE := build/release/bin/frazil
+export PYTHONDONTWRITEBYTECODE := 1
+
+# Several targets write to the same build folder; ninja runs things side by side as it is.
+.NOTPARALLEL:
+
+.PHONY: help setup build demo test check unit product ratchet acceptance conformance bench format lint asan tsan wheel docs clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+setup: ## install what is missing: Debian packages, Python environment, DuckDB, Arrow, Spark Connect messages
+	@tools/setup/setup.sh
+
+build: setup ## build the release: build/release/bin/frazil
+	@[ -f build/release/build.ninja ] || cmake --preset release
+	@cmake --build --preset release
+
+demo: build ## the flights of 2013 through an Iceberg table: load, correct, compare versions, read back
+	@tools/demo.sh
+
+test: setup check build unit ratchet product ## everything CI runs: source rules, unit tests, product tests, ratchet
+
+check: ## the rules of the source: includes, names, lengths
+	@tools/check_includes.py
+	@tools/check_source.py
+
+unit: build ## unit tests only
+	@ctest --preset release
+
+product: build ## product tests only: the real pyspark-client against the built server
+	@$(PYTHON) -m pytest tests -q
+
+ratchet: build ## what once passed in the suites must still pass (a quick part of it)
+	@$(PYTHON) tools/ratchet.py --suites "$(SUITES)" --quick
+
+acceptance: build ## the acceptance suite, whole
+	@$(PYTHON) tools/ratchet.py --suites "$(SUITES)" --only acceptance
+
+conformance: build ## the acceptance suite, Spark's golden files, PySpark's doctests and the function examples, whole
+	@$(PYTHON) tools/ratchet.py --suites "$(SUITES)"
+
+bench: build ## the benchmark's TPC-H and commit workloads on this server and DuckDB
+	@$(PYTHON) tools/bench.py --suites "$(SUITES)"
+
+format: ## format the C++ sources
+	@git ls-files --cached --others --exclude-standard 'src/*.cc' 'src/*.h' | xargs -r clang-format -i
+
+lint: setup ## formatting of all sources, clang-tidy over those that differ from the main branch
+	@tools/lint.sh
+
+asan: setup ## unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@[ -f build/asan/build.ninja ] || cmake --preset asan
+	@cmake --build --preset asan
+	@ctest --preset asan
+
+tsan: setup ## unit tests under ThreadSanitizer
+	@[ -f build/tsan/build.ninja ] || cmake --preset tsan
+	@cmake --build --preset tsan
+	@ctest --preset tsan
+
+wheel: build ## a self-contained wheel in dist/
+	@$(PYTHON) tools/wheel.py --binary $(RELEASE) --output dist
+
+docs: build ## the generated pages of docs/
+	@$(PYTHON) tools/generate_docs.py --binary $(RELEASE)
+
+clean: ## remove everything that was built
+	@rm -rf build dist

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Checks what no compiler checks: file names, lengths, header guards, words that mark unfinished work.
+
+    tools/check_source.py [--root FOLDER]        prints each offence as FILE:LINE: …; exit status 1 if there are any
+"""
+import argparse
+import re
+import sys
+from pathlib import Path
+
+LONGEST = 800
+FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
+FILE_NAME = re.compile(r"^[a-z][a-z0-9_]*\.(cc|h)$")
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|not implemented yet|for now|placeholder)\b", re.IGNORECASE)
+EXPECTED_FAILURE = re.compile(r"\b(GTEST_SKIP|DISABLED_\w+)\b")
+
+
+def check_file(path, shown):
+    text = path.read_text(encoding="utf-8", errors="replace")
+    lines = text.splitlines()
+    if path.suffix in (".cc", ".h") and not FILE_NAME.match(path.name):
+        yield f"{shown}:1: file names are snake_case"
+    if set(path.stem.removesuffix("_test").removesuffix("_internal").split("_")) & FORBIDDEN_NAMES:
+        yield f"{shown}:1: the name says nothing about what is inside"
+    if len(lines) > LONGEST:
+        yield f"{shown}:{len(lines)}: {len(lines)} lines: split it by topic"
+    if path.suffix == ".h" and "#pragma once" not in text:
+        yield f"{shown}:1: #pragma once is missing"
+    for number, line in enumerate(lines, 1):
+        if UNFINISHED.search(line):
+            yield f"{shown}:{number}: says that something is unfinished: {line.strip()[:80]}"
+        if EXPECTED_FAILURE.search(line):
+            yield f"{shown}:{number}: a test that does not run tests nothing"
+
+
+def check(root):
+    found = []
+    for folder, kinds in (("src", (".cc", ".h")), ("python", (".py",))):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in kinds:
+                found.extend(check_file(path, path.relative_to(root)))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    offences = check(parser.parse_args().root)
+    print("\n".join(offences) if offences else "source rules: in order")
+    return 1 if offences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
