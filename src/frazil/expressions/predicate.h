@@ -17,8 +17,8 @@ enum class PredicateOp : uint8_t {
   kNot,
   kIsNull,
   kNotNull,
-  kIsNan,
-  kNotNan,
+  kIsNan,   ///< False for NULL, as Spark's isnan.
+  kNotNan,  ///< The opposite of kIsNan: true for NULL.
   kLess,
   kLessOrEqual,
   kGreater,
@@ -28,6 +28,7 @@ enum class PredicateOp : uint8_t {
   kIn,
   kNotIn,
   kStartsWith,
+  kNotStartsWith,
 };
 
 struct Predicate;
@@ -52,7 +53,7 @@ struct Predicate {
   std::string ToString() const;
 };
 
-/// The same predicate without kNot, which moves into the leaves (a NOT of a comparison keeps SQL's meaning for NULL: the row is dropped either way).
+/// The same predicate without kNot, which moves into the leaves: true, false and unknown (NULL) for the same rows as before.
 PredicatePtr PushDownNot(const PredicatePtr& predicate);
 
 }  // namespace frazil
