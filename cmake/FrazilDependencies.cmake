@@ -16,6 +16,7 @@ function(frazil_pkg_config NAME)
   target_link_libraries(frazil_third_party_${NAME} INTERFACE PkgConfig::FRAZIL_${NAME})
 endfunction()
 
+frazil_pkg_config(zlib zlib)
 frazil_pkg_config(zstd libzstd)
 frazil_pkg_config(nlohmann_json nlohmann_json)
 frazil_pkg_config(sqlite3 sqlite3)
