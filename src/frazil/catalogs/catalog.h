@@ -98,4 +98,16 @@ class CatalogRegistry {
   std::map<std::string, Factory, std::less<>> factories_;
 };
 
+// --- for the kinds of catalogs: the errors that all of them give, and names
+
+Error TableNotFound(const Catalog& catalog, const Identifier& identifier);
+Error TableExistsAlready(const Catalog& catalog, const Identifier& identifier);
+Error NamespaceNotFound(const Catalog& catalog, const Namespace& name_space);
+Error NamespaceExistsAlready(const Catalog& catalog, const Namespace& name_space);
+Error NamespaceNotEmpty(const Catalog& catalog, const Namespace& name_space);
+/// {catalog, namespace..., name}.
+std::vector<std::string> FullName(const Catalog& catalog, const Identifier& identifier);
+/// catalog.namespace.name, for messages and table names.
+std::string DottedName(const Catalog& catalog, const Identifier& identifier);
+
 }  // namespace frazil::catalogs

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frazil/base/result.h"
+
+struct sqlite3;
+
+namespace frazil::catalogs {
+
+/// The names of the built-in catalog, kept in one SQLite file so that they survive a restart and may be shared by processes.
+/// Entries are JSON documents that the catalog makes and reads. Thread-safe. Names are lower case.
+class EmbeddedStore {
+ public:
+  enum class EntryKind { kTable, kView };
+  struct Entry {
+    EntryKind kind = EntryKind::kTable;
+    std::string name;
+    std::string document;
+  };
+
+  /// Opens or makes the file (its folder is made too).
+  static Result<std::shared_ptr<EmbeddedStore>> Open(const std::string& path);
+  ~EmbeddedStore();
+
+  Result<std::vector<std::string>> ListDatabases();
+  Result<std::optional<std::string>> FindDatabase(const std::string& name);
+  /// False where the name is taken.
+  Result<bool> InsertDatabase(const std::string& name, const std::string& document);
+  Status UpdateDatabase(const std::string& name, const std::string& document);
+  Status DeleteDatabase(const std::string& name);
+
+  Result<std::vector<Entry>> ListEntries(const std::string& database);
+  Result<std::optional<Entry>> FindEntry(const std::string& database, const std::string& name);
+  /// False where the name is taken.
+  Result<bool> InsertEntry(const std::string& database, const Entry& entry);
+  Status UpdateEntry(const std::string& database, const Entry& entry);
+  Status DeleteEntry(const std::string& database, const std::string& name);
+  /// False where the new name is taken.
+  Result<bool> RenameEntry(const std::string& database, const std::string& name, const std::string& new_database, const std::string& new_name);
+
+ private:
+  explicit EmbeddedStore(sqlite3* connection) : connection_(connection) {}
+  using Row = std::vector<std::string>;
+  /// Runs one statement with text parameters; `changed` receives the number of changed rows. A violated key is no error: `changed` is 0.
+  Result<std::vector<Row>> Run(const char* statement, const std::vector<std::string>& parameters, int* changed = nullptr);
+
+  std::mutex mutex_;
+  sqlite3* connection_;
+};
+
+}  // namespace frazil::catalogs
