@@ -12,6 +12,8 @@
 //   registry.AddKernels([](duckdb::ExtensionLoader& loader) { loader.RegisterFunction(duckdb::ScalarFunction("spark_...", ...)); });
 //
 // Rules
+// * Structs are positional in DuckDB: their members are called f0, f1, ... (type_mapping.h). Names are in the Spark types of the call's arguments and result. A result whose
+//   struct members have other names (map_entries gives key and value) is brought to that form by position afterwards.
 // * Values arrive in the DuckDB types of engine/type_mapping.h; the value of a scalar or aggregate is cast to the mapped type of the call's Spark type afterwards (no cost where
 //   it is that type already), so that a template may yield BIGINT for an INT result. Never rely on that cast to check a range.
 // * Kernels are named spark_<name>. Mark those that can throw with `function.SetFallible()` (so that filters are not reordered over them), those with a

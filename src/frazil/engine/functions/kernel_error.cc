@@ -1,0 +1,172 @@
+#include "frazil/engine/functions/kernel_error.h"
+
+#include <duckdb/common/error_data.hpp>
+#include <duckdb/common/exception.hpp>
+
+#include <cstdlib>
+
+namespace frazil::engine {
+namespace {
+
+constexpr const char* kConditionKey = "spark_condition";
+constexpr const char* kClassKey = "spark_class";
+constexpr const char* kKindKey = "spark_kind";
+constexpr const char* kMessageKey = "spark_message";
+constexpr const char* kParameterKey = "spark_parameter_";
+constexpr const char* kAnsiSetting = "\"spark.sql.ansi.enabled\"";
+
+// DuckDB carries the entries as JSON text: anything but plain ASCII is escaped, so that no byte is lost.
+std::string Escape(std::string_view text) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string result;
+  for (unsigned char c : text) {
+    if (c >= 0x20 && c < 0x7f && c != '%') {
+      result += static_cast<char>(c);
+    } else {
+      result += '%';
+      result += kDigits[c >> 4];
+      result += kDigits[c & 15];
+    }
+  }
+  return result;
+}
+
+std::string Unescape(const std::string& text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size()) {
+      result += static_cast<char>(std::strtol(text.substr(i + 1, 2).c_str(), nullptr, 16));
+      i += 2;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+Error ArithmeticOverflow(std::string_view message, std::string_view alternative) {
+  std::string hint;
+  if (!alternative.empty()) hint = " Use '" + std::string(alternative) + "' to tolerate overflow and return NULL instead.";
+  return Error::Of("ARITHMETIC_OVERFLOW",
+                   {{"message", std::string(message)}, {"alternative", hint}, {"config", kAnsiSetting}});
+}
+
+bool Contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// "Overflow in addition of INT32 (1 + 2)!": DuckDB's checked operators, which stand for Spark's under ANSI.
+Error FromOutOfRange(const std::string& text) {
+  struct Operation {
+    const char* word;
+    const char* alternative;
+  };
+  static constexpr Operation kOperations[] = {
+      {"addition", "try_add"}, {"subtract", "try_subtract"}, {"multiplication", "try_multiply"}, {"division", ""}, {"negation", ""}};
+  struct Width {
+    const char* word;
+    const char* message;
+  };
+  static constexpr Width kWidths[] = {{"INT128", "long overflow"}, {"INT64", "long overflow"}, {"INT32", "integer overflow"},
+                                      {"INT16", "short overflow"}, {"INT8", "byte overflow"}};
+  const char* message = "long overflow";
+  for (const auto& width : kWidths) {
+    if (Contains(text, width.word)) {
+      message = width.message;
+      break;
+    }
+  }
+  for (const auto& operation : kOperations) {
+    if (Contains(text, operation.word)) return ArithmeticOverflow(message, operation.alternative);
+  }
+  return ArithmeticOverflow(text, {});
+}
+
+Error Recognise(duckdb::ExceptionType type, const std::string& text) {
+  using duckdb::ExceptionType;
+  if (type == ExceptionType::INTERRUPT) return Error::Cancelled("The query was interrupted.");
+  if (type == ExceptionType::OUT_OF_MEMORY) {
+    return Error::Of("UNABLE_TO_ACQUIRE_MEMORY", {{"requestedBytes", text}, {"receivedBytes", "0"}});
+  }
+  if (Contains(text, "More than one row returned by a subquery")) return Error::Of("SCALAR_SUBQUERY_TOO_MANY_ROWS");
+  if (type == ExceptionType::OUT_OF_RANGE && Contains(text, "verflow")) return FromOutOfRange(text);
+  if (type == ExceptionType::IO || type == ExceptionType::HTTP || type == ExceptionType::NETWORK) return Error::Storage(text);
+  return Error::Internal(duckdb::Exception::ExceptionTypeToString(type) + " error of the execution core: " + text);
+}
+
+}  // namespace
+
+void ThrowSparkError(const Error& error) {
+  std::unordered_map<std::string, std::string> info;
+  info[kConditionKey] = error.condition;
+  info[kClassKey] = std::to_string(static_cast<int>(error.exception_class));
+  info[kKindKey] = std::to_string(static_cast<int>(error.kind));
+  info[kMessageKey] = Escape(error.message);
+  for (size_t i = 0; i < error.parameters.size(); ++i) {
+    info[kParameterKey + std::to_string(i)] = Escape(error.parameters[i].first) + "=" + Escape(error.parameters[i].second);
+  }
+  duckdb::unordered_map<std::string, std::string> extra(info.begin(), info.end());
+  throw duckdb::InvalidInputException(extra, Escape(error.message));
+}
+
+void ThrowArithmeticOverflow(std::string_view message, std::string_view alternative) {
+  ThrowSparkError(ArithmeticOverflow(message, alternative));
+}
+void ThrowDivideByZero() { ThrowSparkError("DIVIDE_BY_ZERO", {{"config", kAnsiSetting}}); }
+void ThrowRemainderByZero() { ThrowSparkError("REMAINDER_BY_ZERO", {{"config", kAnsiSetting}}); }
+
+void ThrowCastInvalidInput(std::string_view text, std::string_view target_sql, std::string_view source_sql) {
+  const bool is_datetime = target_sql.starts_with("DATE") || target_sql.starts_with("TIME");
+  ThrowSparkError(Error::Of(is_datetime ? ExceptionClass::kDateTime : ExceptionClass::kNumberFormat, "CAST_INVALID_INPUT",
+                            {{"expression", "'" + std::string(text) + "'"},
+                             {"sourceType", "\"" + std::string(source_sql) + "\""},
+                             {"targetType", "\"" + std::string(target_sql) + "\""}}));
+}
+
+void ThrowCastOverflow(std::string_view value, std::string_view source_sql, std::string_view target_sql) {
+  ThrowSparkError("CAST_OVERFLOW", {{"value", std::string(value)},
+                                    {"sourceType", "\"" + std::string(source_sql) + "\""},
+                                    {"targetType", "\"" + std::string(target_sql) + "\""}});
+}
+
+void ThrowNumericValueOutOfRange(std::string_view value, int precision, int scale) {
+  ThrowSparkError("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", {{"value", std::string(value)},
+                                                                 {"precision", std::to_string(precision)},
+                                                                 {"scale", std::to_string(scale)},
+                                                                 {"config", kAnsiSetting}});
+}
+
+void ThrowInvalidArrayIndex(int64_t index, int64_t array_size) {
+  ThrowSparkError("INVALID_ARRAY_INDEX",
+                  {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(array_size)}, {"ansiConfig", kAnsiSetting}});
+}
+
+Error ErrorFromDuckDb(const duckdb::ErrorData& error) {
+  const auto& info = error.ExtraInfo();
+  const auto condition = info.find(kConditionKey);
+  if (condition == info.end()) return Recognise(error.Type(), error.RawMessage());
+
+  const auto entry = [&](const char* key) {
+    const auto found = info.find(key);
+    return found == info.end() ? std::string() : found->second;
+  };
+  Error::Parameters parameters;
+  for (size_t i = 0;; ++i) {
+    const auto found = info.find(kParameterKey + std::to_string(i));
+    if (found == info.end()) break;
+    const auto equals = found->second.find('=');
+    parameters.emplace_back(Unescape(found->second.substr(0, equals)), Unescape(found->second.substr(equals + 1)));
+  }
+  const auto exception_class = static_cast<ExceptionClass>(std::atoi(entry(kClassKey).c_str()));
+  const auto kind = static_cast<ErrorKind>(std::atoi(entry(kKindKey).c_str()));
+  Error result;
+  if (condition->second.empty()) {
+    result = Error::Plain(exception_class, Unescape(entry(kMessageKey)));
+  } else {
+    result = Error::Of(exception_class, condition->second, std::move(parameters));
+  }
+  result.kind = kind;
+  return result;
+}
+
+Error ErrorFromException(const std::exception& exception) { return ErrorFromDuckDb(duckdb::ErrorData(exception)); }
+
+}  // namespace frazil::engine
