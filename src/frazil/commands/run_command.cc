@@ -1,0 +1,124 @@
+#include "frazil/commands/run_command.h"
+
+#include "frazil/commands/statements_internal.h"
+
+namespace frazil::commands {
+
+Result<RowSet> RunCommand(const plan::Command& command, CommandContext& context) {
+  using plan::CommandKind;
+  switch (command.command_kind) {
+    case CommandKind::kCreateTable:
+      return RunCreateTable(command.As<plan::CreateTableCommand>(), context);
+    case CommandKind::kDropTable:
+      return RunDropTable(command.As<plan::DropTableCommand>(), context);
+    case CommandKind::kRenameTable:
+      return RunRenameTable(command.As<plan::RenameTableCommand>(), context);
+    case CommandKind::kAlterTable:
+      return RunAlterTable(command.As<plan::AlterTableCommand>(), context);
+    case CommandKind::kCreateView:
+      return RunCreateView(command.As<plan::CreateViewCommand>(), context);
+    case CommandKind::kDropView:
+      return RunDropView(command.As<plan::DropViewCommand>(), context);
+    case CommandKind::kAlterView:
+      return RunAlterView(command.As<plan::AlterViewCommand>(), context);
+    case CommandKind::kCreateNamespace:
+      return RunCreateNamespace(command.As<plan::CreateNamespaceCommand>(), context);
+    case CommandKind::kDropNamespace:
+      return RunDropNamespace(command.As<plan::DropNamespaceCommand>(), context);
+    case CommandKind::kAlterNamespace:
+      return RunAlterNamespace(command.As<plan::AlterNamespaceCommand>(), context);
+    case CommandKind::kInsert:
+      return RunInsert(command.As<plan::InsertCommand>(), context);
+    case CommandKind::kDelete:
+      return RunDelete(command.As<plan::DeleteCommand>(), context);
+    case CommandKind::kUpdate:
+      return RunUpdate(command.As<plan::UpdateCommand>(), context);
+    case CommandKind::kMerge:
+      return RunMerge(command.As<plan::MergeCommand>(), context);
+    case CommandKind::kTruncate:
+      return RunTruncate(command.As<plan::TruncateCommand>(), context);
+    case CommandKind::kCall:
+      return RunCall(command.As<plan::CallCommand>(), context);
+    case CommandKind::kShow:
+      return RunShow(command.As<plan::ShowCommand>(), context);
+    case CommandKind::kDescribe:
+      return RunDescribe(command.As<plan::DescribeCommand>(), context);
+    case CommandKind::kUse:
+      return RunUse(command.As<plan::UseCommand>(), context);
+    case CommandKind::kSet:
+      return RunSet(command.As<plan::SetCommand>(), context);
+    case CommandKind::kReset:
+      return RunReset(command.As<plan::ResetCommand>(), context);
+    case CommandKind::kExplain:
+      return RunExplain(command.As<plan::ExplainCommand>(), context);
+    case CommandKind::kCache:
+      return RunCache(command.As<plan::CacheCommand>(), context);
+    case CommandKind::kUncache:
+      return RunUncache(command.As<plan::UncacheCommand>(), context);
+    case CommandKind::kRefresh:
+      return RunRefresh(command.As<plan::RefreshCommand>(), context);
+    case CommandKind::kAnalyze:
+      return RunAnalyze(command.As<plan::AnalyzeCommand>(), context);
+    case CommandKind::kVariable:
+      return RunVariable(command.As<plan::VariableCommand>(), context);
+    case CommandKind::kExecuteImmediate:
+      return RunExecuteImmediate(command.As<plan::ExecuteImmediateCommand>(), context);
+    case CommandKind::kFunctionDdl:
+      return RunFunctionDdl(command.As<plan::FunctionDdlCommand>(), context);
+    case CommandKind::kWrite:
+      return RunWrite(command.As<plan::WriteCommand>(), context);
+    case CommandKind::kWriteV2:
+      return RunWriteV2(command.As<plan::WriteV2Command>(), context);
+    case CommandKind::kCreateDataFrameView:
+      return RunCreateDataFrameView(command.As<plan::CreateDataFrameViewCommand>(), context);
+    case CommandKind::kCheckpoint:
+      return RunCheckpoint(command.As<plan::CheckpointCommand>(), context);
+    case CommandKind::kUnsupported:
+      return Error::Unsupported(command.As<plan::UnsupportedCommand>().feature);
+  }
+  return Error::Internal("unknown command");
+}
+
+RowSet NoRows() { return {DataType::Struct({}), {}}; }
+
+RowSet TextRows(const std::vector<std::string>& names, std::vector<std::vector<std::string>> rows) {
+  std::vector<StructField> fields;
+  for (const auto& name : names) fields.emplace_back(name, DataType::String(), false);
+  RowSet result{DataType::Struct(std::move(fields)), {}};
+  for (auto& row : rows) {
+    std::vector<Value> values;
+    for (auto& text : row) values.emplace_back(std::move(text));
+    result.rows.push_back(std::move(values));
+  }
+  return result;
+}
+
+Result<std::vector<std::string>> NameParts(const plan::NameClause& name, CommandContext& context) {
+  if (name.identifier == nullptr) return name.parts;
+  return analysis::AnalyzeIdentifier(name.identifier, context);
+}
+
+Result<analysis::ResolvedIdentifier> ResolveName(const plan::NameClause& name, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(name, context));
+  return analysis::ResolveIdentifier(parts, context);
+}
+
+Result<analysis::ResolvedTable> ResolveTableName(const plan::NameClause& name, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(name, context));
+  return analysis::ResolveTable(parts, context);
+}
+
+Result<ResolvedNamespace> ResolveNamespace(const std::vector<std::string>& parts, CommandContext& context) {
+  if (parts.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto catalog, context.ResolveCatalog(context.current_catalog()));
+    return ResolvedNamespace{std::move(catalog), context.current_namespace()};
+  }
+  if (context.HasCatalog(parts[0])) {
+    FRAZIL_ASSIGN_OR_RETURN(auto catalog, context.ResolveCatalog(parts[0]));
+    return ResolvedNamespace{std::move(catalog), catalogs::Namespace(parts.begin() + 1, parts.end())};
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto catalog, context.ResolveCatalog(context.current_catalog()));
+  return ResolvedNamespace{std::move(catalog), parts};
+}
+
+}  // namespace frazil::commands
