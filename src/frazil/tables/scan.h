@@ -61,6 +61,8 @@ class TableScan {
   virtual ~TableScan() = default;
   /// Struct type of the columns, in table order.
   virtual const DataTypePtr& schema() const = 0;
+  /// Format of all its files, known before Plan: the engine chooses the reader by it. (Iceberg tables with files of another format say so in ScanFile; the engine refuses those by name.)
+  virtual FileFormat format() const { return FileFormat::kParquet; }
   /// The files that may hold rows for which the filter is true. Reads metadata, prunes partitions and files. `filter` may be called for with kTrue.
   virtual Result<ScanPlan> Plan(const PredicatePtr& filter) const = 0;
   /// For scans whose rows come from metadata instead of files (metadata tables); null otherwise.
