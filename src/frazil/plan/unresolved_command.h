@@ -500,6 +500,7 @@ struct CreateDataFrameViewCommand : Command {
   bool is_global = false;
   bool replace = false;
 };
+/// Its result is one row with one string column: the id that CachedRelationPlan names.
 struct CheckpointCommand : Command {
   CheckpointCommand() : Command(CommandKind::kCheckpoint) {}
   PlanPtr input;

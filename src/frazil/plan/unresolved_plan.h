@@ -469,6 +469,7 @@ struct SqlQueryPlan : Plan {
   std::string text;
   std::vector<std::pair<std::string, ExprPtr>> named_arguments;
   std::vector<ExprPtr> positional_arguments;
+  std::vector<PlanPtr> references;  ///< SubqueryAliasPlan: DataFrames that the text names, as in spark.sql("... {df}", df=df).
 };
 /// spark.read.csv/json over a DataFrame of strings.
 struct ParseTextPlan : Plan {
