@@ -68,8 +68,9 @@ tsan: setup ## unit tests under ThreadSanitizer
 	@cmake --build --preset tsan
 	@ctest --preset tsan
 
-wheel: build ## a self-contained wheel in dist/
-	@$(PYTHON) tools/wheel.py --binary $(RELEASE) --output dist
+wheel: build ## a self-contained wheel in dist/, tried in an empty environment
+	@$(PYTHON) tools/wheel_file.py --binary $(RELEASE) --output dist
+	@$(PYTHON) -m pytest tests/wheel -q --wheel dist
 
 docs: build ## the generated pages of docs/
 	@$(PYTHON) tools/generate_docs.py --binary $(RELEASE)

@@ -1,0 +1,86 @@
+"""Files as sources and sinks: Parquet, CSV, JSON, text; partition folders, schemas, save modes."""
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import functions as F
+
+
+def rows(frame):
+    return sorted((tuple(r) for r in frame.collect()), key=str)
+
+
+def test_parquet_with_partition_folders(spark, tmp_path):
+    path = str(tmp_path / "p")
+    spark.createDataFrame([(1, "a"), (2, "b"), (3, "a")], "id INT, k STRING").write.partitionBy("k").parquet(path)
+    assert {p.name for p in (tmp_path / "p").iterdir() if p.is_dir()} == {"k=a", "k=b"}
+    frame = spark.read.parquet(path)
+    assert frame.columns == ["id", "k"]
+    assert rows(frame.where("k = 'a'")) == [(1, "a"), (3, "a")]
+
+
+def test_save_modes(spark, tmp_path):
+    path = str(tmp_path / "m")
+    spark.range(2).write.parquet(path)
+    with pytest.raises(AnalysisException, match="PATH_ALREADY_EXISTS"):
+        spark.range(2).write.parquet(path)
+    spark.range(2).write.mode("ignore").parquet(path)
+    assert spark.read.parquet(path).count() == 2
+    spark.range(3).write.mode("append").parquet(path)
+    assert spark.read.parquet(path).count() == 5
+    spark.range(1).write.mode("overwrite").parquet(path)
+    assert spark.read.parquet(path).count() == 1
+
+
+def test_csv(spark, tmp_path):
+    (tmp_path / "a.csv").write_text("id,name,day\n1,ann,2024-01-01\n2,,2024-01-02\n3,\"x, y\",\n")
+    frame = spark.read.csv(str(tmp_path / "a.csv"), header=True, inferSchema=True)
+    assert [(f.name, f.dataType.simpleString()) for f in frame.schema.fields] == [
+        ("id", "int"), ("name", "string"), ("day", "date")]
+    assert frame.where("id = 3").first()["name"] == "x, y"
+    plain = spark.read.csv(str(tmp_path / "a.csv"))
+    assert plain.columns == ["_c0", "_c1", "_c2"] and plain.count() == 4
+    bad = spark.read.schema("id INT, name INT").option("header", True).csv(str(tmp_path / "a.csv"))
+    assert rows(bad.select("name").where("id = 1")) == [(None,)]
+    with pytest.raises(Exception, match="MALFORMED|FAILED_READ_FILE"):
+        spark.read.schema("id INT, name INT").options(header=True, mode="FAILFAST").csv(str(tmp_path / "a.csv")).collect()
+
+
+def test_json(spark, tmp_path):
+    (tmp_path / "a.json").write_text('{"a": 1, "b": {"c": [1, 2]}}\n{"a": null, "d": "x"}\nbroken\n')
+    frame = spark.read.json(str(tmp_path / "a.json"))
+    assert frame.columns == ["_corrupt_record", "a", "b", "d"]
+    assert rows(frame.select("a", "b.c", "d").where("_corrupt_record IS NULL")) == [(1, [1, 2], None), (None, None, "x")]
+
+
+def test_text_and_several_paths(spark, tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_text(f"{name}1\n{name}2\n")
+    assert rows(spark.read.text([str(tmp_path / "a.txt"), str(tmp_path / "b.txt")])) == [("a1",), ("a2",), ("b1",), ("b2",)]
+    assert spark.read.text(str(tmp_path / "*.txt")).count() == 4
+
+
+def test_a_path_that_is_not_there(spark, tmp_path):
+    with pytest.raises(AnalysisException) as found:
+        spark.read.parquet(str(tmp_path / "none")).collect()
+    assert found.value.getCondition() == "PATH_NOT_FOUND"
+
+
+def test_sql_on_files(spark, tmp_path):
+    path = str(tmp_path / "q")
+    spark.range(7).write.parquet(path)
+    assert spark.sql(f"SELECT count(*) FROM parquet.`{path}`").first()[0] == 7
+
+
+def test_json_and_csv_out(spark, tmp_path):
+    frame = spark.createDataFrame([(1, "a,b", None)], "i INT, s STRING, n INT")
+    frame.coalesce(1).write.csv(str(tmp_path / "c"), header=True)
+    frame.coalesce(1).write.json(str(tmp_path / "j"))
+    (csv,) = (tmp_path / "c").glob("*.csv")
+    (json,) = (tmp_path / "j").glob("*.json")
+    assert csv.read_text() == 'i,s,n\n1,"a,b",\n'
+    assert json.read_text() == '{"i":1,"s":"a,b"}\n'
+
+
+def test_the_file_of_a_row(spark, tmp_path):
+    spark.range(1).coalesce(1).write.parquet(str(tmp_path / "f"))
+    name = spark.read.parquet(str(tmp_path / "f")).select(F.input_file_name()).first()[0]
+    assert name.startswith("file:///") and name.endswith(".parquet")

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Runs the suites that lie beside the checkout and compares with what passed before: it may only become more.
+
+    tools/ratchet.py [--suites FOLDER] [--only acceptance,golden,doctests,functions] [--quick] [--update]
+
+The suites are the acceptance tests (FOLDER/acceptance) and Spark's own tests (FOLDER/conformance: golden SQL files,
+PySpark's doctests, function examples). Each gets a server of its own with an empty warehouse. tests/ratchet/SUITE.txt
+lists what passes, one test a line. Exit status 1 if a listed test that was run does not pass any more.
+
+--quick runs a part that takes some minutes: listed acceptance tests, and a fixed selection of the others.
+--update adds to the lists what passes now. Nothing is ever taken out of a list by this program.
+"""
+import argparse
+import fnmatch
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LISTS = ROOT / "tests" / "ratchet"
+sys.path.insert(0, str(ROOT / "python"))
+
+from frazil.spark import SparkConnectServer  # noqa: E402
+
+# --quick runs one golden file in so many, chosen by the hash of its name, and these modules' doctests.
+QUICK_GOLDEN_SHARE = 4
+QUICK_DOCTEST_MODULES = "column,group,window,catalog,conf,types,merge,tvf"
+
+
+class Outcome:
+    """What a run showed: names that passed, and names that ran and did not pass."""
+
+    def __init__(self, passed, failed):
+        self.passed = set(passed)
+        self.failed = set(failed) - self.passed
+
+
+def read_list(suite):
+    path = LISTS / f"{suite}.txt"
+    if not path.exists():
+        return set()
+    return {line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")}
+
+
+def write_list(suite, names):
+    text = f"# What passes of the suite '{suite}' (tools/ratchet.py --update adds to it).\n"
+    text += "".join(f"{name}\n" for name in sorted(names))
+    (LISTS / f"{suite}.txt").write_text(text, encoding="utf-8")
+
+
+def run(command, remote, log, **variables):
+    """Runs one suite's program against a server; what it prints goes to the log."""
+    environment = os.environ | {"SPARK_REMOTE": remote, "PYTHONDONTWRITEBYTECODE": "1"} | variables
+    with open(log, "w", encoding="utf-8") as out:
+        return subprocess.run([str(c) for c in command], env=environment, stdout=out, stderr=subprocess.STDOUT,
+                              stdin=subprocess.DEVNULL).returncode
+
+
+def load(path, log):
+    """The JSON that a suite's program wrote."""
+    if not path.exists():
+        raise RuntimeError(f"no result; the end of its output:\n{log.read_text(encoding='utf-8')[-2000:]}")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def run_acceptance(folder, remote, work, listed, quick):
+    report = work / "report.xml"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}",
+               f"--rootdir={folder}"]
+    if quick:
+        if not listed:
+            return Outcome([], [])
+        command += [f"{folder / name.split('::')[0]}::{name.split('::', 1)[1]}" for name in sorted(listed)]
+    else:
+        command.append(folder)
+    run(command, remote, work / "log.txt")
+    if not report.exists():
+        raise RuntimeError(f"no result; the end of its output:\n{(work / 'log.txt').read_text()[-2000:]}")
+    passed, failed = [], []
+    for case in xml.etree.ElementTree.parse(report).iter("testcase"):
+        name = f"{case.get('classname', '').rpartition('.')[2]}.py::{case.get('name')}"
+        kinds = {child.tag for child in case}
+        if kinds & {"failure", "error"}:
+            failed.append(name)
+        elif "skipped" not in kinds:
+            passed.append(name)
+    return Outcome(passed, failed)
+
+
+def quick_golden_files(folder):
+    names = [n.strip() for n in (folder / "open-files.txt").read_text().splitlines() if n.strip() and n[0] != "#"]
+    return [n for n in names if int(hashlib.sha256(n.encode()).hexdigest(), 16) % QUICK_GOLDEN_SHARE == 0]
+
+
+def run_golden(folder, remote, work, listed, quick):
+    result = work / "result.json"
+    command = [sys.executable, folder / "golden.py", "--json", result, "--wait", "10"]
+    if quick:
+        touched = {name.rpartition("#")[0] for name in listed}
+        files = [n for n in quick_golden_files(folder) if n in touched]
+        if not files:
+            return Outcome([], [])
+        command += ["--files", ",".join(files)]
+    run(command, remote, work / "log.txt")
+    passed, failed = [], []
+    for file in load(result, work / "log.txt")["files"]:
+        bad = {failure["n"] for failure in file["failures"]}
+        if file.get("skipped"):
+            continue
+        for number in range(sum(file["counts"].values())):
+            (failed if number in bad else passed).append(f"{file['file']}#{number}")
+    return Outcome(passed, failed)
+
+
+def run_doctests(folder, remote, work, listed, quick):
+    result = work / "result.json"
+    command = [sys.executable, folder / "doctests.py", "--json", result]
+    if quick:
+        command += ["--modules", QUICK_DOCTEST_MODULES]
+    run(command, remote, work / "log.txt")
+    tests = load(result, work / "log.txt")["tests"]
+    return Outcome((t["test"] for t in tests if t["verdict"] == "passed"),
+                   (t["test"] for t in tests if t["verdict"] == "failed"))
+
+
+def run_functions(folder, remote, work, listed, quick):
+    def name(function, sql):
+        return f"{function}: {json.dumps(sql, ensure_ascii=False)[1:-1]}"
+
+    result = work / "result.json"
+    run([sys.executable, folder / "functions.py", "--json", result], remote, work / "log.txt")
+    failed = {name(f["function"], f["sql"]) for f in load(result, work / "log.txt")["failures"]}
+    known = json.loads((folder / "functions.json").read_text(encoding="utf-8"))["functions"]
+    every = {name(entry["name"], example["sql"]) for entry in known for example in entry["examples"]
+             if not example.get("unstable") and example.get("error") != "TIMEOUT"}
+    return Outcome(every - failed, failed)
+
+
+SUITES = {
+    "acceptance": ("acceptance", run_acceptance),
+    "golden": ("conformance", run_golden),
+    "doctests": ("conformance", run_doctests),
+    "functions": ("conformance", run_functions),
+}
+
+
+def run_suite(suite, folder, args):
+    """(suite, outcome or None, text): starts a server, runs the suite against it."""
+    sub, program = SUITES[suite]
+    started = time.monotonic()
+    work = Path(tempfile.mkdtemp(prefix=f"ratchet-{suite}-"))
+    try:
+        listed = read_list(suite)
+        if args.remote:
+            outcome = program(folder / sub, args.remote, work, listed, args.quick)
+        else:
+            with SparkConnectServer(warehouse=work / "warehouse") as server:
+                outcome = program(folder / sub, server.remote_url, work, listed, args.quick)
+    except (OSError, RuntimeError, ValueError) as error:
+        return suite, None, f"{suite}: could not be run: {error}"
+    finally:
+        if args.logs:
+            args.logs.mkdir(parents=True, exist_ok=True)
+            for name in ("log.txt", "result.json", "report.xml"):
+                if (work / name).exists():
+                    shutil.copy(work / name, args.logs / f"{suite}-{name}")
+        shutil.rmtree(work, ignore_errors=True)
+    lost = sorted(listed & outcome.failed)
+    won = sorted(outcome.passed - listed)
+    if args.update and won:
+        write_list(suite, listed | outcome.passed)
+    seconds = time.monotonic() - started
+    text = (f"{suite}: {len(outcome.passed)} pass, {len(outcome.failed)} do not, {len(listed)} listed, "
+            f"{len(won)} new, {len(lost)} lost ({seconds:.0f} s)")
+    return suite, lost, "\n".join([text, *(f"  lost: {name}" for name in lost[:50])])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--suites", type=Path, default=ROOT.parent / "shared", help="folder with acceptance/, conformance/")
+    parser.add_argument("--only", default="*", help="suites to run, separated by commas")
+    parser.add_argument("--quick", action="store_true", help="only the part that continuous integration runs")
+    parser.add_argument("--update", action="store_true", help="add to the lists what passes now")
+    parser.add_argument("--remote", help="a running server instead of own ones, sc://host:port (one suite at a time)")
+    parser.add_argument("--logs", type=Path, help="folder for the suites' output and results")
+    args = parser.parse_args()
+    chosen = [s for s in SUITES if any(fnmatch.fnmatch(s, wanted) for wanted in args.only.split(","))]
+    present = [s for s in chosen if (args.suites / SUITES[s][0]).is_dir()]
+    if not present:
+        print(f"ratchet: no suites in {args.suites}: nothing was compared")
+        return 0
+    failed = 0
+    with ThreadPoolExecutor(1 if args.remote else 2) as pool:
+        for suite, lost, text in pool.map(lambda s: run_suite(s, args.suites, args), present):
+            print(text, flush=True)
+            failed += lost is None or bool(lost)
+    print("ratchet: holds" if not failed else "ratchet: something that passed does not pass any more")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
