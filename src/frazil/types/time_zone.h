@@ -39,7 +39,7 @@ class TimeZone {
   int64_t ToUtcMicros(int64_t local_micros) const;
 
  private:
-  friend class TimeZoneFile;
+  friend class TimeZoneReader;
   struct Period {
     int32_t offset = 0;
     bool daylight = false;
@@ -54,11 +54,14 @@ class TimeZone {
   TimeZone() = default;
   static std::shared_ptr<const TimeZone> Fixed(std::string name, int32_t offset);
   const Period& PeriodAt(int64_t utc_seconds) const;
-  int64_t FoldFuture(int64_t seconds, int64_t last) const;
+  /// The same moment of the year within the table, for times after its end.
+  int64_t Fold(int64_t seconds, int64_t end) const;
 
   std::string name_;
   std::vector<Period> periods_;  ///< The first one holds before all transitions.
   std::vector<Transition> transitions_;
+  /// The zone changes between summer and winter time for ever: the table's last 400 years repeat, as the calendar does.
+  bool repeats_ = false;
 };
 
 }  // namespace frazil

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -74,5 +75,8 @@ std::string ValueToString(const DataType& type, const Value& value, std::string_
 
 /// The value as a literal in Spark SQL, as in automatic column names: 1, abc, DATE '2024-01-31', INTERVAL '1' DAY.
 std::string LiteralSql(const DataType& type, const Value& value, std::string_view time_zone = "UTC");
+
+/// The value as a literal that reads back with the same type (Spark's Literal.sql): 1L, 'abc', CAST(NULL AS INT), ARRAY(1, 2).
+std::string QuotedLiteralSql(const DataType& type, const Value& value, std::string_view time_zone = "UTC");
 
 }  // namespace frazil
