@@ -157,6 +157,7 @@ struct ProjectPlan : Plan {
   PlanPtr child;  ///< Never null (OneRowPlan without FROM).
   std::vector<ExprPtr> expressions;  ///< Aggregate functions among them, without GROUP BY, make it a global aggregate; generators are expanded.
   bool distinct = false;             ///< SELECT DISTINCT.
+  std::string pipe_clause;           ///< "SELECT", "EXTEND" or "SET" after |>: aggregate functions are then refused, naming it. Else empty.
 };
 
 struct FilterPlan : Plan {
@@ -224,6 +225,7 @@ struct GroupingElement {
   Type type = Type::kExpression;
   std::vector<std::vector<ExprPtr>> sets;            ///< kExpression: one set of one expression; kRollup, kCube: each set is one element.
   std::vector<GroupingElement> nested;               ///< kGroupingSets: nested ROLLUP/CUBE elements (when not empty, `sets` is empty).
+  std::vector<ExprPtr> grouping_columns;             ///< kGroupingSets of the form GROUP BY a, b GROUPING SETS (...): a, b in their order; else empty.
 };
 
 /// GROUP BY (or groupBy().agg(), rollup, cube, groupingSets, pivot).
@@ -236,6 +238,7 @@ struct AggregatePlan : Plan {
   std::vector<ExprPtr> aggregates;
   bool prepend_grouping = false;
   bool distinct = false;  ///< SELECT DISTINCT ... GROUP BY.
+  bool is_pipe = false;   ///< |> AGGREGATE: each of `aggregates` must hold an aggregate function.
   /// DataFrame pivot: column and values (empty: all distinct values, sorted).
   ExprPtr pivot_column;
   std::vector<ExprPtr> pivot_values;
@@ -293,7 +296,8 @@ struct SamplePlan : Plan {
   Unit unit = Unit::kFraction;
   double lower_bound = 0;
   double upper_bound = 1;
-  int64_t rows = 0;  ///< kRows.
+  int64_t rows = 0;         ///< kRows.
+  ExprPtr rows_expression;  ///< kRows: the count where it is no literal; else null.
   bool with_replacement = false;
   std::optional<int64_t> seed;
 };
@@ -324,6 +328,7 @@ struct WithColumnsPlan : Plan {
   WithColumnsPlan() : Plan(PlanKind::kWithColumns) {}
   PlanPtr child;
   std::vector<ExprPtr> aliases;  ///< AliasExpr with one name each.
+  bool is_pipe_set = false;      ///< |> SET: the columns must exist, aggregate functions are refused.
 };
 struct WithColumnsRenamedPlan : Plan {
   WithColumnsRenamedPlan() : Plan(PlanKind::kWithColumnsRenamed) {}
