@@ -1,0 +1,44 @@
+#include "frazil/catalogs/catalog_kinds.h"
+
+#include "frazil/base/text.h"
+#include "frazil/catalogs/embedded/embedded_catalog.h"
+#include "frazil/catalogs/embedded/spark_session_catalog.h"
+#include "frazil/catalogs/path/path_catalog.h"
+
+namespace frazil::catalogs {
+
+namespace {
+
+/// Iceberg's catalog by its `type` setting, as CatalogUtil.buildIcebergCatalog does.
+Result<CatalogPtr> MakeIcebergCatalog(const CatalogContext& context) {
+  auto implementation = context.settings.find("catalog-impl");
+  if (implementation != context.settings.end()) {
+    if (implementation->second == "org.apache.iceberg.hadoop.HadoopCatalog") return PathCatalog::Make(context);
+    return Error::Unsupported("ICEBERG CATALOG " + implementation->second);
+  }
+  auto found = context.settings.find("type");
+  std::string type = found == context.settings.end() ? "hive" : AsciiLower(found->second);
+  if (type == "hadoop") return PathCatalog::Make(context);
+  return Error::Unsupported("ICEBERG CATALOG OF TYPE " + type);
+}
+
+Result<CatalogPtr> MakeSparkSessionCatalog(const CatalogContext& context) {
+  CatalogContext built_in = context;
+  built_in.settings.erase("warehouse");
+  FRAZIL_ASSIGN_OR_RETURN(auto session_catalog, EmbeddedCatalog::Make(built_in));
+  // Without a type the tables' names live in the built-in catalog itself, which knows Iceberg as one of its formats.
+  if (!context.settings.contains("type") && !context.settings.contains("catalog-impl")) return session_catalog;
+  FRAZIL_ASSIGN_OR_RETURN(auto iceberg, MakeIcebergCatalog(context));
+  return CatalogPtr(std::make_shared<SparkSessionCatalog>(std::move(session_catalog), std::move(iceberg)));
+}
+
+}  // namespace
+
+void RegisterCatalogKinds(CatalogRegistry* registry) {
+  registry->Register("", EmbeddedCatalog::Make);
+  registry->Register("org.apache.iceberg.spark.SparkCatalog", MakeIcebergCatalog);
+  registry->Register("org.apache.iceberg.spark.SparkSessionCatalog", MakeSparkSessionCatalog);
+  registry->Register("org.apache.spark.sql.delta.catalog.DeltaCatalog", EmbeddedCatalog::Make);
+}
+
+}  // namespace frazil::catalogs

@@ -1,0 +1,158 @@
+// Opening files and tables by format: spark.read.format(...).load(paths), FROM format.`path`, CREATE TEMPORARY VIEW ... USING.
+
+#include "frazil/analysis/analyzer.h"
+#include "frazil/base/json.h"
+#include "frazil/base/text.h"
+#include "frazil/session/statement_context.h"
+#include "frazil/sql/parser.h"
+#include "frazil/storage/object_store.h"
+#include "frazil/tables/files/file_table.h"
+#include "frazil/tables/scan_options.h"
+#include "frazil/types/datetime.h"
+
+namespace frazil::session {
+
+namespace {
+
+/// Users also name a source by the class of its implementation.
+std::string ShortFormatName(const std::string& format) {
+  std::string name = AsciiLower(format);
+  if (name == "org.apache.iceberg.spark.source.icebergsource") return "iceberg";
+  static constexpr std::string_view kPrefix = "org.apache.spark.sql.execution.datasources.";
+  if (name.starts_with(kPrefix)) {
+    std::string rest = name.substr(kPrefix.size());
+    if (rest.starts_with("v2.")) rest = rest.substr(3);
+    return rest.substr(0, rest.find('.'));
+  }
+  return name;
+}
+
+std::map<std::string, std::string> LowerKeys(const plan::Options& options) {
+  std::map<std::string, std::string> lower;
+  for (const auto& [key, value] : options) lower[AsciiLower(key)] = value;
+  return lower;
+}
+
+/// Paths of load(...), and those of the options "path" and "paths" (a JSON list).
+Result<std::vector<std::string>> PathsOf(const plan::DataSourcePlan& source, const std::map<std::string, std::string>& options) {
+  std::vector<std::string> paths = source.paths;
+  if (auto found = options.find("path"); found != options.end()) paths.push_back(found->second);
+  if (auto found = options.find("paths"); found != options.end()) {
+    auto listed = ParseJson(found->second);
+    if (!listed.ok() || listed->kind != JsonValue::Kind::kArray) {
+      return Error::Plain(ExceptionClass::kIllegalArgument, "The option paths must be a JSON list of paths: " + found->second);
+    }
+    for (const auto& item : listed->items) paths.push_back(item.text);
+  }
+  return paths;
+}
+
+bool IsTrue(const std::map<std::string, std::string>& options, const char* key, bool otherwise) {
+  auto found = options.find(key);
+  return found == options.end() ? otherwise : EqualsIgnoreCase(found->second, "true");
+}
+
+}  // namespace
+
+bool StatementContext::IsDataSourceName(const std::string& name) const {
+  std::string format = ShortFormatName(name);
+  return tables::FileFormatByName(format).has_value() || formats().Find(format) != nullptr;
+}
+
+Result<analysis::OpenedDataSource> StatementContext::OpenDataSource(const plan::DataSourcePlan& source) {
+  std::string format = source.format.empty() ? GetConfig("spark.sql.sources.default").value_or("parquet") : source.format;
+  std::string name = ShortFormatName(format);
+  if (tables::FileFormatByName(name).has_value()) return OpenFiles(source, name);
+  if (auto found = formats().Find(name); found != nullptr && found->self_describing()) return OpenFormatTable(source, *found);
+  return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
+}
+
+Result<analysis::OpenedDataSource> StatementContext::OpenFormatTable(const plan::DataSourcePlan& source, const tables::TableFormat& format) {
+  auto options = LowerKeys(source.options);
+  FRAZIL_ASSIGN_OR_RETURN(auto paths, PathsOf(source, options));
+  if (paths.size() != 1) {
+    return Error::Plain(ExceptionClass::kIllegalArgument, "The source " + format.name() + " reads exactly one path or table, not " + std::to_string(paths.size()));
+  }
+  options.erase("path");
+  options.erase("paths");
+  FRAZIL_ASSIGN_OR_RETURN(auto scan_options, tables::ReadScanOptions(options));
+  if (auto found = scan_options.options.find("timestampasof"); found != scan_options.options.end()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto zone, TimeZone::Find(settings().time_zone));
+    auto micros = ParseTimestamp(found->second, *zone);
+    if (!micros.has_value()) return Error::Of("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.OPTION", {{"expr", "'" + found->second + "'"}});
+    scan_options.timestamp_micros = *micros;
+    scan_options.options.erase("timestampasof");
+  }
+  const std::string& path = paths[0];
+  if (path.find('/') == std::string::npos) {
+    // A table's name, as Iceberg's source takes it too.
+    FRAZIL_ASSIGN_OR_RETURN(auto parts, sql::ParseMultipartIdentifier(path, parser_options()));
+    FRAZIL_ASSIGN_OR_RETURN(auto resolved, analysis::ResolveTable(parts, *this));
+    FRAZIL_ASSIGN_OR_RETURN(auto scan, resolved.table->Scan(scan_options));
+    return analysis::OpenedDataSource{std::move(scan), path};
+  }
+  // folder#snapshots reads a metadata table.
+  size_t hash = path.rfind('#');
+  std::string folder = storage::SchemeOf(path) == "file" ? storage::LocalPath(path.substr(0, hash)) : path.substr(0, hash);
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  FRAZIL_ASSIGN_OR_RETURN(auto store, stores().StoreFor(folder, execution().store_settings));
+  tables::TableContext context{store, execution().store_settings, folder};
+  auto commit_point = format.PathCommitPoint(context, folder);
+  FRAZIL_ASSIGN_OR_RETURN(auto current, commit_point->Current());
+  if (!current.has_value()) {
+    return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format.name(), folder})}});
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto table, format.Load(context, folder, std::move(commit_point)));
+  if (hash != std::string::npos) {
+    FRAZIL_ASSIGN_OR_RETURN(auto metadata, table->MetadataTable(path.substr(hash + 1)));
+    if (metadata == nullptr) return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format.name(), path})}});
+    table = std::move(metadata);
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto scan, table->Scan(scan_options));
+  return analysis::OpenedDataSource{std::move(scan), folder};
+}
+
+Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataSourcePlan& source, const std::string& format) {
+  auto options = LowerKeys(source.options);
+  FRAZIL_ASSIGN_OR_RETURN(auto paths, PathsOf(source, options));
+  if (paths.empty()) {
+    return Error::Of("UNABLE_TO_INFER_SCHEMA", {{"format", AsciiUpper(format)}});
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto store, stores().StoreFor(paths[0], execution().store_settings));
+  tables::ListingOptions listing_options;
+  listing_options.recursive_lookup = IsTrue(options, "recursivefilelookup", false);
+  listing_options.infer_partition_types = EqualsIgnoreCase(GetConfig("spark.sql.sources.partitionColumnTypeInference.enabled").value_or("true"), "true");
+  if (auto found = options.find("pathglobfilter"); found != options.end()) listing_options.path_glob_filter = found->second;
+  if (auto found = options.find("basepath"); found != options.end()) listing_options.base_path = found->second;
+  FRAZIL_ASSIGN_OR_RETURN(auto zone, TimeZone::Find(settings().time_zone));
+  for (auto [key, target] : {std::pair{"modifiedbefore", &listing_options.modified_before_micros},
+                             std::pair{"modifiedafter", &listing_options.modified_after_micros}}) {
+    if (auto found = options.find(key); found != options.end()) {
+      auto micros = ParseTimestamp(found->second, *zone);
+      if (!micros.has_value()) {
+        return Error::Plain(ExceptionClass::kIllegalArgument, std::string("The option ") + key + " must be a timestamp, not '" + found->second + "'");
+      }
+      *target = *micros;
+    }
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto listing, tables::ListFiles(*store, paths, listing_options));
+  DataTypePtr schema;
+  if (!source.schema.empty()) {
+    if (source.schema[0] == '{') {
+      FRAZIL_ASSIGN_OR_RETURN(schema, DataType::FromJson(source.schema));
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(schema, sql::ParseTableSchema(source.schema, parser_options()));
+    }
+  } else {
+    std::vector<std::string> files;
+    for (const auto& file : listing.files) files.push_back(file.path);
+    if (files.empty() && format != "text" && format != "binaryfile") {
+      return Error::Of("UNABLE_TO_INFER_SCHEMA", {{"format", AsciiUpper(format)}});
+    }
+    FRAZIL_ASSIGN_OR_RETURN(schema, state_->shared->parts.engine->InferSchema(format, files, options, execution()));
+  }
+  auto scan = tables::MakeFileScan(*tables::FileFormatByName(format), std::move(listing), schema, std::move(options));
+  return analysis::OpenedDataSource{std::move(scan), paths[0]};
+}
+
+}  // namespace frazil::session

@@ -1,0 +1,178 @@
+#include "frazil/session/settings.h"
+
+#include <algorithm>
+
+#include "frazil/base/text.h"
+#include "frazil/types/time_zone.h"
+
+namespace frazil::session {
+
+namespace {
+
+bool IsTrue(const std::optional<std::string>& value) { return value.has_value() && EqualsIgnoreCase(*value, "true"); }
+
+bool IsBooleanDefault(std::string_view value) { return value == "true" || value == "false"; }
+
+}  // namespace
+
+const std::vector<KnownSetting>& KnownSettings() {
+  static const std::vector<KnownSetting> kSettings = {
+      {"spark.app.name", "Frazil", "Name of the application."},
+      {"spark.master", "local[*]", "Where the work runs.", true},
+      {"spark.sql.adaptive.enabled", "true", "Accepted; the engine always plans adaptively."},
+      {"spark.sql.ansi.doubleQuotedIdentifiers", "false", "Double quotes hold identifiers (with ANSI only)."},
+      {"spark.sql.ansi.enabled", "true", "Overflow, bad casts and division by zero are errors."},
+      {"spark.sql.ansi.enforceReservedKeywords", "false", "Reserved words cannot be names (with ANSI only)."},
+      {"spark.sql.autoBroadcastJoinThreshold", "10485760b", "Accepted; the engine chooses joins by cost."},
+      {"spark.sql.binaryOutputStyle", "HEX", "How show() prints binary values."},
+      {"spark.sql.caseSensitive", "false", "Whether names differ by case."},
+      {"spark.sql.catalogImplementation", "in-memory", "Kind of the built-in catalog.", true},
+      {"spark.sql.charAsVarchar", "false", "CHAR(n) columns become VARCHAR(n)."},
+      {"spark.sql.columnNameOfCorruptRecord", "_corrupt_record", "Column that takes records which cannot be read."},
+      {"spark.sql.crossJoin.enabled", "true", "Joins without a condition are allowed."},
+      {"spark.sql.decimalOperations.allowPrecisionLoss", "true", "Decimal arithmetic may lose digits behind the point."},
+      {"spark.sql.defaultCatalog", "spark_catalog", "Catalog in which names without one are looked up."},
+      {"spark.sql.execution.arrow.maxRecordsPerBatch", "10000", "Most rows in one Arrow batch."},
+      {"spark.sql.execution.arrow.pyspark.enabled", "false", "Read by the client."},
+      {"spark.sql.execution.arrow.useLargeVarTypes", "false", "Arrow large_utf8 for strings in Python functions."},
+      {"spark.sql.execution.pandas.convertToArrowArraySafely", "false", "Read by the client."},
+      {"spark.sql.execution.pandas.structHandlingMode", "legacy", "Read by the client."},
+      {"spark.sql.execution.pythonUDF.arrow.enabled", "false", "Python functions exchange Arrow data."},
+      {"spark.sql.functionQualifiedNames.enabled", "true", "Functions may be named system.builtin.f."},
+      {"spark.sql.function.concatBinaryAsString", "false", "concat of binaries gives a string."},
+      {"spark.sql.globalTempDatabase", "global_temp", "Database of global temporary views.", true},
+      {"spark.sql.groupByAliases", "true", "GROUP BY may name aliases of the select list."},
+      {"spark.sql.groupByOrdinal", "true", "GROUP BY may name positions of the select list."},
+      {"spark.sql.join.preferSortMergeJoin", "true", "Accepted; the engine chooses joins by cost."},
+      {"spark.sql.legacy.createHiveTableByDefault", "false", "CREATE TABLE without USING makes a Hive table."},
+      {"spark.sql.legacy.ctePrecedencePolicy", "CORRECTED", "Which of two common table expressions of a name wins."},
+      {"spark.sql.legacy.exponentLiteralAsDecimal.enabled", "false", "1e3 is a decimal."},
+      {"spark.sql.legacy.interval.enabled", "false", "Interval literals are legacy intervals."},
+      {"spark.sql.legacy.setopsPrecedence.enabled", "false", "All set operations bind alike."},
+      {"spark.sql.legacy.sizeOfNull", "true", "size(NULL) is -1 (not with ANSI)."},
+      {"spark.sql.legacy.timeParserPolicy", "CORRECTED", "How date and time patterns are read."},
+      {"spark.sql.mapKeyDedupPolicy", "EXCEPTION", "What a repeated map key does."},
+      {"spark.sql.maxMetadataStringLength", "100", "Longest text of metadata in plans."},
+      {"spark.sql.maxPlanStringLength", "2147483632", "Longest text of a plan."},
+      {"spark.sql.optimizer.excludedRules", "", "Accepted."},
+      {"spark.sql.orderByOrdinal", "true", "ORDER BY may name positions of the select list."},
+      {"spark.sql.parquet.compression.codec", "snappy", "Compression of Parquet files."},
+      {"spark.sql.parser.escapedStringLiterals", "false", "Backslashes in string literals stay."},
+      {"spark.sql.parser.quotedRegexColumnNames", "false", "Back-quoted names in SELECT are regular expressions."},
+      {"spark.sql.pyspark.jvmStacktrace.enabled", "false", "Read by the client."},
+      {"spark.sql.pyspark.plotting.max_rows", "1000", "Read by the client."},
+      {"spark.sql.repl.eagerEval.enabled", "false", "Read by the client."},
+      {"spark.sql.repl.eagerEval.maxNumRows", "20", "Read by the client."},
+      {"spark.sql.repl.eagerEval.truncate", "20", "Read by the client."},
+      {"spark.sql.session.localRelationCacheThreshold", "67108864", "Size from which the client sends local data as artifacts."},
+      {"spark.sql.session.localRelationChunkSizeBytes", "16777216", "Size of a chunk of local data."},
+      {"spark.sql.session.localRelationChunkSizeRows", "10000", "Rows of a chunk of local data."},
+      {"spark.sql.session.localRelationBatchOfChunksSizeBytes", "268435456", "Bytes of chunks sent at once."},
+      {"spark.sql.session.timeZone", "UTC", "Zone in which instants are shown and read."},
+      {"spark.sql.shuffle.partitions", "200", "Accepted; the engine chooses its own parallelism."},
+      {"spark.sql.sources.default", "parquet", "Format where none is named."},
+      {"spark.sql.sources.partitionColumnTypeInference.enabled", "true", "Partition folders' values get types."},
+      {"spark.sql.sources.partitionOverwriteMode", "static", "What INSERT OVERWRITE of a partitioned table replaces."},
+      {"spark.sql.storeAssignmentPolicy", "ANSI", "Which values may be written to which columns."},
+      {"spark.sql.streaming.checkpointLocation", "", "Folder of streaming checkpoints."},
+      {"spark.sql.timestampType", "TIMESTAMP_LTZ", "What TIMESTAMP means."},
+      {"spark.sql.timeType.enabled", "true", "The TIME type may be used."},
+      {"spark.sql.variable.substitute", "true", "${name} in SQL text is replaced by settings."},
+      {"spark.sql.warehouse.dir", "spark-warehouse", "Folder of managed tables.", true},
+      {"spark.connect.grpc.arrow.maxBatchSize", "4194304", "Aim for the bytes of one Arrow batch.", true},
+      {"spark.connect.grpc.maxInboundMessageSize", "134217728", "Longest message from a client.", true},
+  };
+  return kSettings;
+}
+
+const KnownSetting* FindSetting(std::string_view key) {
+  const auto& settings = KnownSettings();
+  auto found = std::find_if(settings.begin(), settings.end(), [&](const KnownSetting& setting) { return setting.key == key; });
+  return found == settings.end() ? nullptr : &*found;
+}
+
+std::string CanonicalKey(std::string_view key) {
+  static const std::map<std::string_view, std::string_view> kRenamed = {
+      {"spark.sql.execution.arrow.enabled", "spark.sql.execution.arrow.pyspark.enabled"},
+      {"spark.sql.legacy.sizeOfNull.enabled", "spark.sql.legacy.sizeOfNull"},
+  };
+  auto found = kRenamed.find(key);
+  return std::string(found == kRenamed.end() ? key : found->second);
+}
+
+bool IsStaticKey(std::string_view key) {
+  if (const auto* setting = FindSetting(key)) return setting->is_static;
+  static constexpr std::string_view kStatic[] = {"spark.sql.extensions", "spark.sql.queryExecutionListeners",
+                                                 "spark.sql.streaming.streamingQueryListeners", "spark.sql.cache.serializer",
+                                                 "spark.sql.event.truncate.length", "spark.sql.hive.thriftServer.singleSession"};
+  for (auto name : kStatic) {
+    if (key == name) return true;
+  }
+  for (std::string_view prefix : {"spark.driver.", "spark.executor.", "spark.deploy.", "spark.kryo", "spark.ui.", "spark.connect."}) {
+    if (key.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+Status CheckSettingValue(const std::string& key, const std::string& value) {
+  if (key == "spark.sql.session.timeZone") {
+    if (!TimeZone::Find(value).ok()) {
+      return Error::Of(ExceptionClass::kIllegalArgument, "INVALID_CONF_VALUE.TIME_ZONE", {{"confName", key}, {"confValue", value}});
+    }
+    return Status::Ok();
+  }
+  const auto* setting = FindSetting(key);
+  if (setting == nullptr) return Status::Ok();
+  if (IsBooleanDefault(setting->default_value) && !EqualsIgnoreCase(value, "true") && !EqualsIgnoreCase(value, "false")) {
+    return Error::Of(ExceptionClass::kIllegalArgument, "INVALID_CONF_VALUE.TYPE_MISMATCH",
+                     {{"confName", key}, {"confValue", value}, {"confType", "boolean"}});
+  }
+  static const std::map<std::string_view, std::vector<std::string_view>> kChoices = {
+      {"spark.sql.storeAssignmentPolicy", {"ANSI", "LEGACY", "STRICT"}},
+      {"spark.sql.legacy.timeParserPolicy", {"CORRECTED", "EXCEPTION", "LEGACY"}},
+      {"spark.sql.mapKeyDedupPolicy", {"EXCEPTION", "LAST_WIN"}},
+      {"spark.sql.sources.partitionOverwriteMode", {"STATIC", "DYNAMIC"}},
+      {"spark.sql.timestampType", {"TIMESTAMP_NTZ", "TIMESTAMP_LTZ"}},
+  };
+  if (auto choices = kChoices.find(key); choices != kChoices.end()) {
+    bool known = std::any_of(choices->second.begin(), choices->second.end(),
+                             [&](std::string_view choice) { return EqualsIgnoreCase(choice, value); });
+    if (!known) {
+      std::vector<std::string> names(choices->second.begin(), choices->second.end());
+      return Error::Of(ExceptionClass::kIllegalArgument, "INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS",
+                       {{"confName", key}, {"confValue", value}, {"confOptions", Join(names, ", ")}});
+    }
+  }
+  return Status::Ok();
+}
+
+functions::ExpressionSettings ReadExpressionSettings(const Lookup& lookup) {
+  functions::ExpressionSettings settings;
+  settings.ansi = IsTrue(lookup("spark.sql.ansi.enabled"));
+  settings.time_zone = lookup("spark.sql.session.timeZone").value_or("UTC");
+  settings.case_sensitive = IsTrue(lookup("spark.sql.caseSensitive"));
+  settings.allow_precision_loss = IsTrue(lookup("spark.sql.decimalOperations.allowPrecisionLoss"));
+  settings.timestamp_ntz_default = EqualsIgnoreCase(lookup("spark.sql.timestampType").value_or(""), "TIMESTAMP_NTZ");
+  settings.legacy_size_of_null = !settings.ansi && IsTrue(lookup("spark.sql.legacy.sizeOfNull"));
+  settings.concat_binary_as_string = IsTrue(lookup("spark.sql.function.concatBinaryAsString"));
+  settings.time_parser_policy = AsciiUpper(lookup("spark.sql.legacy.timeParserPolicy").value_or("CORRECTED"));
+  settings.lookup = lookup;
+  return settings;
+}
+
+sql::ParserOptions ReadParserOptions(const Lookup& lookup) {
+  sql::ParserOptions options;
+  options.ansi = IsTrue(lookup("spark.sql.ansi.enabled"));
+  options.enforce_reserved_keywords = IsTrue(lookup("spark.sql.ansi.enforceReservedKeywords"));
+  options.double_quoted_identifiers = IsTrue(lookup("spark.sql.ansi.doubleQuotedIdentifiers"));
+  options.escaped_string_literals = IsTrue(lookup("spark.sql.parser.escapedStringLiterals"));
+  options.time_zone = lookup("spark.sql.session.timeZone").value_or("UTC");
+  options.timestamp_ntz_default = EqualsIgnoreCase(lookup("spark.sql.timestampType").value_or(""), "TIMESTAMP_NTZ");
+  options.set_ops_precedence_enforced = IsTrue(lookup("spark.sql.legacy.setopsPrecedence.enabled"));
+  options.quoted_regex_column_names = IsTrue(lookup("spark.sql.parser.quotedRegexColumnNames"));
+  options.exponent_literal_as_decimal = IsTrue(lookup("spark.sql.legacy.exponentLiteralAsDecimal.enabled"));
+  options.legacy_interval = IsTrue(lookup("spark.sql.legacy.interval.enabled"));
+  return options;
+}
+
+}  // namespace frazil::session

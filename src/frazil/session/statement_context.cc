@@ -1,0 +1,274 @@
+#include "frazil/session/statement_context.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "frazil/analysis/analyzer.h"
+#include "frazil/base/text.h"
+#include "frazil/base/uuid.h"
+#include "frazil/commands/catalog_calls.h"
+#include "frazil/commands/run_command.h"
+#include "frazil/plan/make_logical.h"
+#include "frazil/session/settings.h"
+
+namespace frazil::session {
+
+namespace {
+
+int64_t NowMicros() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string Joined(const catalogs::Namespace& name_space) {
+  std::string text;
+  for (const auto& part : name_space) text += (text.empty() ? "" : ".") + part;
+  return text;
+}
+
+}  // namespace
+
+StatementContext::StatementContext(SessionStatePtr state, OperationPtr operation) : state_(std::move(state)), operation_(std::move(operation)) {
+  auto lookup = [state = state_](std::string_view key) { return state->Setting(key); };
+  execution_.settings = ReadExpressionSettings(lookup);
+  execution_.settings.current_catalog = state_->CurrentCatalog();
+  execution_.settings.current_database = Joined(current_namespace());
+  execution_.settings.current_user = state_->user_id;
+  execution_.settings.query_start_micros = NowMicros();
+  execution_.cancel = operation_->cancel;
+  execution_.metrics = operation_->metrics;
+  execution_.store_settings = [state = state_](std::string_view key) { return state->ExplicitSetting(key); };
+  execution_.stores = state_->shared->parts.stores.get();
+  execution_.batch_rows = std::max(1LL, std::atoll(state_->Setting("spark.sql.execution.arrow.maxRecordsPerBatch").value_or("10000").c_str()));
+  execution_.on_observed = [operation = operation_](engine::ObservedMetrics metrics) {
+    std::lock_guard lock(operation->observed_mutex);
+    operation->observed.push_back(std::move(metrics));
+  };
+}
+
+sql::ParserOptions StatementContext::parser_options() const {
+  return ReadParserOptions([state = state_](std::string_view key) { return state->Setting(key); });
+}
+
+catalogs::Namespace StatementContext::current_namespace() const {
+  std::string catalog = state_->CurrentCatalog();
+  {
+    std::lock_guard lock(state_->mutex);
+    auto found = state_->current_namespaces.find(catalog);
+    if (found != state_->current_namespaces.end()) return found->second;
+  }
+  if (catalog == "spark_catalog") return {"default"};
+  auto loaded = state_->Catalog(catalog);
+  return loaded.ok() ? (*loaded)->default_namespace() : catalogs::Namespace();
+}
+
+bool StatementContext::HasCatalog(const std::string& name) const {
+  auto names = state_->CatalogNames();
+  return std::binary_search(names.begin(), names.end(), name);
+}
+
+std::optional<analysis::TempView> StatementContext::FindTempView(const std::string& name) {
+  std::lock_guard lock(state_->mutex);
+  auto found = state_->temp_views.find(AsciiLower(name));
+  if (found == state_->temp_views.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<analysis::TempView> StatementContext::FindGlobalTempView(const std::string& name) {
+  auto& global = state_->shared->global_views;
+  std::lock_guard lock(global.mutex);
+  auto found = global.views.find(AsciiLower(name));
+  if (found == global.views.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<analysis::SessionVariable> StatementContext::FindVariable(const std::string& name) {
+  std::lock_guard lock(state_->mutex);
+  auto found = state_->variables.find(AsciiLower(name));
+  if (found == state_->variables.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<analysis::SqlFunction> StatementContext::FindSqlFunction(const std::vector<std::string>& name) {
+  if (name.empty()) return std::nullopt;
+  std::lock_guard lock(state_->mutex);
+  auto found = state_->sql_functions.find(AsciiLower(name.back()));
+  if (found == state_->sql_functions.end()) return std::nullopt;
+  return found->second;
+}
+
+Result<Value> StatementContext::EvaluateConstant(const ExpressionPtr& expression) { return engine().Evaluate(expression, execution_); }
+
+Result<RowSet> StatementContext::CollectRows(const plan::LogicalPlanPtr& plan) { return engine().Collect(plan, execution_); }
+
+Result<analysis::CachedRelation> StatementContext::FindCachedRelation(const std::string& relation_id) {
+  std::lock_guard lock(state_->mutex);
+  auto found = state_->cached_relations.find(relation_id);
+  if (found == state_->cached_relations.end()) {
+    return Error::Plain(ExceptionClass::kAnalysis, "No DataFrame with id " + relation_id + " is found in the session " + state_->session_id);
+  }
+  return found->second;
+}
+
+Result<std::shared_ptr<const RowSet>> StatementContext::CallCatalog(const plan::CatalogCallPlan& call) {
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, commands::RunCatalogCall(call, *this));
+  return std::make_shared<const RowSet>(std::move(rows));
+}
+
+Result<std::shared_ptr<const RowSet>> StatementContext::RunCommand(const plan::PlanPtr& command) {
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, commands::RunCommand(command->As<plan::Command>(), *this));
+  return std::make_shared<const RowSet>(std::move(rows));
+}
+
+Status SetSessionConfig(SessionState& state, const std::string& key, const std::string& value) {
+  std::string canonical = CanonicalKey(key);
+  if (IsStaticKey(canonical)) return Error::Of(ExceptionClass::kAnalysis, "CANNOT_MODIFY_CONFIG", {{"key", "\"" + key + "\""}, {"docroot", "https://spark.apache.org/docs/latest"}});
+  FRAZIL_RETURN_IF_ERROR(CheckSettingValue(canonical, value));
+  std::lock_guard lock(state.mutex);
+  state.settings[canonical] = value;
+  return Status::Ok();
+}
+
+Status UnsetSessionConfig(SessionState& state, const std::string& key) {
+  std::string canonical = CanonicalKey(key);
+  if (IsStaticKey(canonical)) return Error::Of(ExceptionClass::kAnalysis, "CANNOT_MODIFY_CONFIG", {{"key", "\"" + key + "\""}, {"docroot", "https://spark.apache.org/docs/latest"}});
+  std::lock_guard lock(state.mutex);
+  state.settings.erase(canonical);
+  return Status::Ok();
+}
+
+Status StatementContext::SetConfig(const std::string& key, const std::string& value) { return SetSessionConfig(*state_, key, value); }
+
+Status StatementContext::UnsetConfig(const std::string& key) { return UnsetSessionConfig(*state_, key); }
+
+void StatementContext::ResetConfigs() {
+  std::lock_guard lock(state_->mutex);
+  state_->settings.clear();
+}
+
+std::vector<commands::ConfigItem> StatementContext::Configs(bool all) const {
+  std::map<std::string, commands::ConfigItem> items;
+  if (all) {
+    for (const auto& known : KnownSettings()) {
+      std::string key(known.key);
+      items[key] = {key, state_->Setting(key).value_or(""), std::string(known.documentation)};
+    }
+    return [&] {
+      std::vector<commands::ConfigItem> listed;
+      for (auto& [key, item] : items) listed.push_back(std::move(item));
+      return listed;
+    }();
+  }
+  std::lock_guard lock(state_->mutex);
+  for (const auto* from : {&state_->shared->options.settings, &state_->settings}) {
+    for (const auto& [key, value] : *from) items[key] = {key, value, ""};
+  }
+  std::vector<commands::ConfigItem> listed;
+  for (auto& [key, item] : items) listed.push_back(std::move(item));
+  return listed;
+}
+
+Status StatementContext::SetCurrentCatalog(const std::string& name) {
+  FRAZIL_RETURN_IF_ERROR(state_->Catalog(name));
+  std::lock_guard lock(state_->mutex);
+  state_->current_catalog = name;
+  return Status::Ok();
+}
+
+void StatementContext::SetCurrentNamespace(const catalogs::Namespace& name_space) {
+  std::string catalog = state_->CurrentCatalog();
+  std::lock_guard lock(state_->mutex);
+  state_->current_namespaces[catalog] = name_space;
+}
+
+void StatementContext::PutTempView(const std::string& name, analysis::TempView view, bool global) {
+  std::mutex& mutex = global ? state_->shared->global_views.mutex : state_->mutex;
+  auto& views = global ? state_->shared->global_views.views : state_->temp_views;
+  std::lock_guard lock(mutex);
+  views[AsciiLower(name)] = std::move(view);
+}
+
+bool StatementContext::DropTempView(const std::string& name, bool global) {
+  std::mutex& mutex = global ? state_->shared->global_views.mutex : state_->mutex;
+  auto& views = global ? state_->shared->global_views.views : state_->temp_views;
+  std::lock_guard lock(mutex);
+  return views.erase(AsciiLower(name)) > 0;
+}
+
+std::vector<std::string> StatementContext::TempViewNames(bool global) {
+  std::mutex& mutex = global ? state_->shared->global_views.mutex : state_->mutex;
+  auto& views = global ? state_->shared->global_views.views : state_->temp_views;
+  std::lock_guard lock(mutex);
+  std::vector<std::string> names;
+  for (const auto& [name, view] : views) names.push_back(name);
+  return names;
+}
+
+void StatementContext::PutVariable(analysis::SessionVariable variable) {
+  std::lock_guard lock(state_->mutex);
+  std::string key = AsciiLower(variable.name);
+  state_->variables[key] = std::move(variable);
+}
+
+bool StatementContext::DropVariable(const std::string& name) {
+  std::lock_guard lock(state_->mutex);
+  return state_->variables.erase(AsciiLower(name)) > 0;
+}
+
+std::vector<analysis::SessionVariable> StatementContext::Variables() {
+  std::lock_guard lock(state_->mutex);
+  std::vector<analysis::SessionVariable> listed;
+  for (const auto& [key, variable] : state_->variables) listed.push_back(variable);
+  return listed;
+}
+
+void StatementContext::PutSqlFunction(analysis::SqlFunction function) {
+  std::lock_guard lock(state_->mutex);
+  std::string key = AsciiLower(function.name);
+  state_->sql_functions[key] = std::move(function);
+}
+
+bool StatementContext::DropSqlFunction(const std::string& name) {
+  std::lock_guard lock(state_->mutex);
+  return state_->sql_functions.erase(AsciiLower(name)) > 0;
+}
+
+std::vector<std::string> StatementContext::SqlFunctionNames() {
+  std::lock_guard lock(state_->mutex);
+  std::vector<std::string> names;
+  for (const auto& [key, function] : state_->sql_functions) names.push_back(key);
+  return names;
+}
+
+std::string StatementContext::PutCachedRelation(analysis::CachedRelation relation) {
+  std::string id = RandomUuid();
+  std::lock_guard lock(state_->mutex);
+  state_->cached_relations[id] = std::move(relation);
+  return id;
+}
+
+Result<RowSet> StatementContext::RunStatement(const plan::PlanPtr& plan) {
+  if (plan->kind == plan::PlanKind::kCommand) return commands::RunCommand(plan->As<plan::Command>(), *this);
+  FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(plan, *this));
+  return engine().Collect(analyzed, execution_);
+}
+
+Result<std::string> StatementContext::Explain(const plan::PlanPtr& plan, plan::ExplainMode mode) {
+  if (plan->kind == plan::PlanKind::kCommand) return std::string("== Physical Plan ==\nExecute Command\n");
+  FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(plan, *this));
+  std::string tree = plan::ExplainString(*analyzed);
+  switch (mode) {
+    case plan::ExplainMode::kExtended:
+      return "== Parsed Logical Plan ==\n" + tree + "\n== Analyzed Logical Plan ==\n" + plan::OutputSchema(*analyzed)->SimpleString() + "\n" + tree +
+             "\n== Optimized Logical Plan ==\n" + tree + "\n== Physical Plan ==\n" + tree;
+    case plan::ExplainMode::kCost:
+      return "== Optimized Logical Plan ==\n" + tree + "\n== Physical Plan ==\n" + tree;
+    case plan::ExplainMode::kSimple:
+    case plan::ExplainMode::kCodegen:
+    case plan::ExplainMode::kFormatted:
+      return "== Physical Plan ==\n" + tree + "\n";
+  }
+  return tree;
+}
+
+}  // namespace frazil::session

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "frazil/commands/command_context.h"
+#include "frazil/session/session_state.h"
+
+namespace frazil::session {
+
+/// One statement of a session: what the analysis and the commands see of it. Settings are those at its start.
+class StatementContext : public commands::CommandContext {
+ public:
+  StatementContext(SessionStatePtr state, OperationPtr operation);
+
+  // analysis::AnalysisContext
+  const functions::ExpressionSettings& settings() const override { return execution_.settings; }
+  sql::ParserOptions parser_options() const override;
+  std::string current_catalog() const override { return state_->CurrentCatalog(); }
+  catalogs::Namespace current_namespace() const override;
+  bool HasCatalog(const std::string& name) const override;
+  Result<catalogs::CatalogPtr> ResolveCatalog(const std::string& name) override { return state_->Catalog(name); }
+  std::optional<analysis::TempView> FindTempView(const std::string& name) override;
+  std::optional<analysis::TempView> FindGlobalTempView(const std::string& name) override;
+  std::optional<analysis::SessionVariable> FindVariable(const std::string& name) override;
+  std::optional<analysis::SqlFunction> FindSqlFunction(const std::vector<std::string>& name) override;
+  Result<analysis::OpenedDataSource> OpenDataSource(const plan::DataSourcePlan& source) override;
+  bool IsDataSourceName(const std::string& name) const override;
+  Result<Value> EvaluateConstant(const ExpressionPtr& expression) override;
+  Result<RowSet> CollectRows(const plan::LogicalPlanPtr& plan) override;
+  Result<analysis::CachedRelation> FindCachedRelation(const std::string& relation_id) override;
+  Result<std::shared_ptr<const RowSet>> CallCatalog(const plan::CatalogCallPlan& call) override;
+  Result<std::shared_ptr<const RowSet>> RunCommand(const plan::PlanPtr& command) override;
+
+  // commands::CommandContext
+  engine::Engine& engine() override { return *state_->shared->parts.engine; }
+  const engine::ExecutionContext& execution() const override { return execution_; }
+  const tables::FormatRegistry& formats() const override { return *state_->shared->parts.formats; }
+  const storage::StoreRegistry& stores() const override { return *state_->shared->parts.stores; }
+  Status SetConfig(const std::string& key, const std::string& value) override;
+  Status UnsetConfig(const std::string& key) override;
+  void ResetConfigs() override;
+  std::optional<std::string> GetConfig(const std::string& key) const override { return state_->Setting(key); }
+  std::vector<commands::ConfigItem> Configs(bool all) const override;
+  std::vector<std::string> CatalogNames() override { return state_->CatalogNames(); }
+  Status SetCurrentCatalog(const std::string& name) override;
+  void SetCurrentNamespace(const catalogs::Namespace& name_space) override;
+  void PutTempView(const std::string& name, analysis::TempView view, bool global) override;
+  bool DropTempView(const std::string& name, bool global) override;
+  std::vector<std::string> TempViewNames(bool global) override;
+  void PutVariable(analysis::SessionVariable variable) override;
+  bool DropVariable(const std::string& name) override;
+  std::vector<analysis::SessionVariable> Variables() override;
+  void PutSqlFunction(analysis::SqlFunction function) override;
+  bool DropSqlFunction(const std::string& name) override;
+  std::vector<std::string> SqlFunctionNames() override;
+  std::string PutCachedRelation(analysis::CachedRelation relation) override;
+  Result<RowSet> RunStatement(const plan::PlanPtr& plan) override;
+  Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode) override;
+
+ private:
+  Result<analysis::OpenedDataSource> OpenFiles(const plan::DataSourcePlan& source, const std::string& format);
+  Result<analysis::OpenedDataSource> OpenFormatTable(const plan::DataSourcePlan& source, const tables::TableFormat& format);
+
+  SessionStatePtr state_;
+  OperationPtr operation_;
+  engine::ExecutionContext execution_;
+};
+
+/// Sets a session's setting: checks the value, refuses static keys (CANNOT_MODIFY_CONFIG).
+Status SetSessionConfig(SessionState& state, const std::string& key, const std::string& value);
+Status UnsetSessionConfig(SessionState& state, const std::string& key);
+
+}  // namespace frazil::session

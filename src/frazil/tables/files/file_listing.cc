@@ -1,0 +1,316 @@
+#include "frazil/tables/files/file_listing.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "frazil/base/text.h"
+#include "frazil/types/datetime.h"
+#include "frazil/types/decimal.h"
+
+namespace frazil::tables {
+
+namespace {
+
+bool HasGlob(std::string_view path) { return path.find_first_of("*?[{") != std::string_view::npos; }
+
+std::string BaseName(std::string_view path) {
+  size_t slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+bool IsHidden(std::string_view name) {
+  if (name.empty()) return false;
+  // Partition folders may begin with '_' when they hold '='.
+  return name[0] == '.' || (name[0] == '_' && name.find('=') == std::string_view::npos);
+}
+
+/// Replaces a path with wildcards by the paths that it matches, folder by folder.
+Status ExpandGlob(storage::ObjectStore& store, const std::string& pattern, std::vector<std::string>* out) {
+  size_t wildcard = pattern.find_first_of("*?[{");
+  size_t start = pattern.rfind('/', wildcard);
+  std::string folder = start == std::string::npos ? "." : pattern.substr(0, start == 0 ? 1 : start);
+  size_t end = pattern.find('/', wildcard);
+  std::string part = pattern.substr(start + 1, end == std::string::npos ? std::string::npos : end - start - 1);
+  std::string rest = end == std::string::npos ? "" : pattern.substr(end);
+  FRAZIL_ASSIGN_OR_RETURN(bool exists, store.Exists(folder));
+  if (!exists) return Status::Ok();
+  FRAZIL_ASSIGN_OR_RETURN(auto entries, store.List(folder, false));
+  std::vector<std::string> names;
+  for (const auto& entry : entries) {
+    std::string path = entry.path;
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    names.push_back(BaseName(path));
+  }
+  std::sort(names.begin(), names.end());
+  for (const auto& name : names) {
+    if (!MatchesGlob(name, part)) continue;
+    std::string path = storage::JoinPath(folder, name) + rest;
+    if (HasGlob(rest)) {
+      FRAZIL_RETURN_IF_ERROR(ExpandGlob(store, path, out));
+    } else if (rest.empty()) {
+      out->push_back(path);
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(bool there, store.Exists(path));
+      if (there) out->push_back(path);
+    }
+  }
+  return Status::Ok();
+}
+
+struct Found {
+  ListedFile file;
+  std::vector<std::pair<std::string, std::optional<std::string>>> partitions;
+};
+
+std::vector<std::pair<std::string, std::optional<std::string>>> PartitionsOf(std::string_view relative) {
+  std::vector<std::pair<std::string, std::optional<std::string>>> found;
+  auto parts = Split(relative, '/');
+  for (size_t i = 0; i + 1 < parts.size(); ++i) {
+    size_t equals = parts[i].find('=');
+    if (equals == std::string::npos || equals == 0) continue;
+    std::string value = UnescapePathName(std::string_view(parts[i]).substr(equals + 1));
+    found.emplace_back(UnescapePathName(std::string_view(parts[i]).substr(0, equals)),
+                       value == kHiveDefaultPartition ? std::nullopt : std::optional<std::string>(value));
+  }
+  return found;
+}
+
+bool IsInteger(const std::string& text, int64_t* value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+bool IsDouble(const std::string& text) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  bool letters = text.find_first_of("nNiI") != std::string::npos;
+  return error == std::errc() && end == text.data() + text.size() && !text.empty() && !letters;
+}
+
+/// The narrowest of int, bigint, double, date, timestamp that holds every value; else string.
+DataTypePtr InferPartitionType(const std::vector<const std::optional<std::string>*>& texts) {
+  bool any = false, integers = true, wide = false, numbers = true, dates = true, timestamps = true;
+  for (const auto* text : texts) {
+    if (!text->has_value()) continue;
+    any = true;
+    int64_t value = 0;
+    if (!IsInteger(**text, &value)) integers = false;
+    if (value > INT32_MAX || value < INT32_MIN) wide = true;
+    if (!IsDouble(**text)) numbers = false;
+    if (!PartitionTextToValue(*text, *DataType::Date()).ok() || (*text)->size() < 8) dates = false;
+    if (!PartitionTextToValue(*text, *DataType::Timestamp()).ok() || (*text)->size() < 8) timestamps = false;
+  }
+  if (!any) return DataType::String();
+  if (integers) return wide ? DataType::Long() : DataType::Integer();
+  if (numbers) return DataType::Double();
+  if (dates) return DataType::Date();
+  if (timestamps) return DataType::Timestamp();
+  return DataType::String();
+}
+
+}  // namespace
+
+bool MatchesGlob(std::string_view text, std::string_view pattern) {
+  if (pattern.empty()) return text.empty();
+  switch (pattern[0]) {
+    case '*':
+      for (size_t skip = 0; skip <= text.size(); ++skip) {
+        if (MatchesGlob(text.substr(skip), pattern.substr(1))) return true;
+        if (skip < text.size() && text[skip] == '/') return false;
+      }
+      return false;
+    case '?':
+      return !text.empty() && text[0] != '/' && MatchesGlob(text.substr(1), pattern.substr(1));
+    case '[': {
+      size_t close = pattern.find(']', 2);
+      if (close == std::string_view::npos) break;
+      if (text.empty()) return false;
+      std::string_view set = pattern.substr(1, close - 1);
+      bool negated = set[0] == '^' || set[0] == '!';
+      if (negated) set.remove_prefix(1);
+      bool inside = false;
+      for (size_t i = 0; i < set.size(); ++i) {
+        if (i + 2 < set.size() && set[i + 1] == '-') {
+          inside = inside || (text[0] >= set[i] && text[0] <= set[i + 2]);
+          i += 2;
+        } else {
+          inside = inside || text[0] == set[i];
+        }
+      }
+      return inside != negated && MatchesGlob(text.substr(1), pattern.substr(close + 1));
+    }
+    case '{': {
+      size_t close = pattern.find('}');
+      if (close == std::string_view::npos) break;
+      for (const auto& choice : Split(pattern.substr(1, close - 1), ',')) {
+        if (MatchesGlob(text, choice + std::string(pattern.substr(close + 1)))) return true;
+      }
+      return false;
+    }
+    case '\\':
+      if (pattern.size() > 1) {
+        return !text.empty() && text[0] == pattern[1] && MatchesGlob(text.substr(1), pattern.substr(2));
+      }
+      break;
+    default:
+      break;
+  }
+  return !text.empty() && text[0] == pattern[0] && MatchesGlob(text.substr(1), pattern.substr(1));
+}
+
+std::string UnescapePathName(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    if (text[i] == '%' && i + 2 < text.size()) {
+      auto [end, error] = std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16);
+      if (error == std::errc() && end == text.data() + i + 3) {
+        out += static_cast<char>(value);
+        i += 2;
+        continue;
+      }
+    }
+    out += text[i];
+  }
+  return out;
+}
+
+std::string EscapePathName(std::string_view text) {
+  static constexpr std::string_view kSpecial = "\"#%'*/:=?\\{[]^\x7f";
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string out;
+  for (unsigned char c : text) {
+    if (c < 0x20 || kSpecial.find(static_cast<char>(c)) != std::string_view::npos) {
+      out += '%';
+      out += kHex[c >> 4];
+      out += kHex[c & 15];
+    } else {
+      out += static_cast<char>(c);
+    }
+  }
+  return out;
+}
+
+Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std::string>& paths, const ListingOptions& options) {
+  std::vector<Found> found;
+  for (const auto& given : paths) {
+    std::string path = storage::SchemeOf(given) == "file" ? storage::LocalPath(given) : given;
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    std::vector<std::string> roots;
+    FRAZIL_ASSIGN_OR_RETURN(bool literal, store.Exists(path));
+    if (literal) {
+      roots.push_back(path);
+    } else if (HasGlob(path)) {
+      FRAZIL_RETURN_IF_ERROR(ExpandGlob(store, path, &roots));
+    }
+    if (roots.empty()) return Error::Of("PATH_NOT_FOUND", {{"path", storage::SchemeOf(path).empty() ? "file:" + path : path}});
+    for (const auto& root : roots) {
+      FRAZIL_ASSIGN_OR_RETURN(auto info, store.Stat(root));
+      std::vector<storage::ObjectInfo> entries;
+      if (info.is_directory) {
+        FRAZIL_ASSIGN_OR_RETURN(entries, store.List(root, true));
+        std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+      } else {
+        entries.push_back(info);
+      }
+      std::string base = options.base_path.empty() ? root : storage::LocalPath(options.base_path);
+      while (base.size() > 1 && base.back() == '/') base.pop_back();
+      for (const auto& entry : entries) {
+        std::string inside = entry.path.size() > root.size() && info.is_directory ? entry.path.substr(root.size() + 1) : BaseName(entry.path);
+        auto parts = Split(inside, '/');
+        if (info.is_directory && std::any_of(parts.begin(), parts.end(), IsHidden)) continue;
+        if (!options.path_glob_filter.empty() && !MatchesGlob(parts.back(), options.path_glob_filter)) continue;
+        if (options.modified_before_micros && entry.modified_micros >= *options.modified_before_micros) continue;
+        if (options.modified_after_micros && entry.modified_micros <= *options.modified_after_micros) continue;
+        Found one;
+        one.file.path = entry.path;
+        one.file.size = entry.size;
+        one.file.modified_micros = entry.modified_micros;
+        if (!options.recursive_lookup && entry.path.size() > base.size() && entry.path.starts_with(base)) {
+          one.partitions = PartitionsOf(std::string_view(entry.path).substr(base.size() + 1));
+        }
+        found.push_back(std::move(one));
+      }
+    }
+  }
+  FileListing listing;
+  std::vector<std::string> names;
+  if (!found.empty()) {
+    for (const auto& [name, value] : found.front().partitions) names.push_back(name);
+  }
+  for (auto& one : found) {
+    bool same = one.partitions.size() == names.size();
+    for (size_t i = 0; same && i < names.size(); ++i) same = one.partitions[i].first == names[i];
+    if (!same) {
+      return Error::Of(ExceptionClass::kSparkRuntime, "CONFLICTING_PARTITION_COLUMN_NAMES",
+                       {{"distinctPartColLists", "\n\t" + Join(names, ", ")}, {"suspiciousPaths", "\n\t" + one.file.path}});
+    }
+    for (auto& [name, value] : one.partitions) one.file.partition_texts.push_back(std::move(value));
+    listing.files.push_back(std::move(one.file));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    std::vector<const std::optional<std::string>*> texts;
+    for (const auto& file : listing.files) texts.push_back(&file.partition_texts[i]);
+    listing.partition_columns.emplace_back(names[i], options.infer_partition_types ? InferPartitionType(texts) : DataType::String());
+  }
+  return listing;
+}
+
+Result<Value> PartitionTextToValue(const std::optional<std::string>& text, const DataType& type) {
+  if (!text.has_value()) return Value();
+  auto invalid = [&]() {
+    return Error::Of(ExceptionClass::kSparkRuntime, "INVALID_PARTITION_VALUE",
+                     {{"value", "'" + *text + "'"}, {"dataType", "\"" + type.Sql() + "\""}, {"columnName", ""}});
+  };
+  int64_t integer = 0;
+  switch (type.id()) {
+    case TypeId::kString:
+      return Value(*text);
+    case TypeId::kByte:
+    case TypeId::kShort:
+    case TypeId::kInteger:
+    case TypeId::kLong:
+      if (!IsInteger(*text, &integer)) return invalid();
+      return Value(integer);
+    case TypeId::kBoolean:
+      if (EqualsIgnoreCase(*text, "true")) return Value(true);
+      if (EqualsIgnoreCase(*text, "false")) return Value(false);
+      return invalid();
+    case TypeId::kFloat:
+    case TypeId::kDouble: {
+      double number = 0;
+      auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+      if (error != std::errc() || end != text->data() + text->size()) return invalid();
+      return type.id() == TypeId::kFloat ? Value(static_cast<float>(number)) : Value(number);
+    }
+    case TypeId::kDate: {
+      auto days = ParseDate(*text);
+      if (!days.has_value()) return invalid();
+      return Value(static_cast<int64_t>(*days));
+    }
+    case TypeId::kTimestamp: {
+      auto micros = ParseTimestamp(*text, *TimeZone::Utc());
+      if (!micros.has_value()) return invalid();
+      return Value(*micros);
+    }
+    case TypeId::kTimestampNtz: {
+      auto micros = ParseTimestampNtz(*text);
+      if (!micros.has_value()) return invalid();
+      return Value(*micros);
+    }
+    case TypeId::kDecimal: {
+      auto parsed = ParseDecimal(*text);
+      if (!parsed.has_value()) return invalid();
+      auto decimal = RescaleTo(parsed->unscaled, parsed->shape.scale, {type.precision(), type.scale()});
+      if (!decimal.has_value()) return invalid();
+      return Value(Decimal128{*decimal});
+    }
+    case TypeId::kBinary:
+      return Value(*text);
+    default:
+      return Error::Unsupported("PARTITION COLUMN OF TYPE " + type.Sql());
+  }
+}
+
+}  // namespace frazil::tables

@@ -1,0 +1,230 @@
+#include "frazil/tables/files/file_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "frazil/base/text.h"
+#include "frazil/expressions/min_max.h"
+
+namespace frazil::tables {
+
+namespace {
+
+ScanColumn ToScanColumn(const StructField& field) {
+  ScanColumn column;
+  column.name = field.name;
+  column.type = field.type;
+  column.nullable = field.nullable;
+  return column;
+}
+
+/// Files of folders, read by name.
+class FileScan : public TableScan {
+ public:
+  FileScan(FileFormat format, FileListing listing, const DataTypePtr& data_schema, std::map<std::string, std::string> options)
+      : format_(format), listing_(std::move(listing)), options_(std::move(options)) {
+    std::vector<StructField> fields;
+    for (const auto& field : data_schema->fields()) {
+      if (IsPartitionColumn(field.name)) continue;
+      fields.push_back(field);
+      fields.back().nullable = true;
+      columns_.push_back(ToScanColumn(fields.back()));
+    }
+    for (const auto& field : listing_.partition_columns) {
+      // A type that the user gave for a partition column wins over the inferred one.
+      int given = data_schema->FieldIndex(field.name);
+      StructField column = field;
+      if (given >= 0) column.type = data_schema->fields()[given].type;
+      fields.push_back(column);
+      columns_.push_back(ToScanColumn(column));
+    }
+    schema_ = DataType::Struct(std::move(fields));
+  }
+
+  const DataTypePtr& schema() const override { return schema_; }
+  FileFormat format() const override { return format_; }
+
+  Result<ScanPlan> Plan(const PredicatePtr& filter) const override {
+    ScanPlan plan;
+    plan.columns = columns_;
+    plan.format_options = options_;
+    size_t first_partition = columns_.size() - listing_.partition_columns.size();
+    for (const auto& listed : listing_.files) {
+      ScanFile file;
+      file.path = listed.path;
+      file.format = format_;
+      file.size = listed.size;
+      for (size_t i = 0; i < listed.partition_texts.size(); ++i) {
+        FRAZIL_ASSIGN_OR_RETURN(auto value, PartitionTextToValue(listed.partition_texts[i], *columns_[first_partition + i].type));
+        file.constants[first_partition + i] = std::move(value);
+      }
+      if (filter != nullptr && !MayMatch(*filter, file)) continue;
+      plan.files.push_back(std::move(file));
+    }
+    return plan;
+  }
+
+ private:
+  bool IsPartitionColumn(const std::string& name) const {
+    return std::any_of(listing_.partition_columns.begin(), listing_.partition_columns.end(),
+                       [&](const StructField& field) { return EqualsIgnoreCase(field.name, name); });
+  }
+
+  /// A partition column has one value in the whole file: its bounds are that value.
+  bool MayMatch(const Predicate& filter, const ScanFile& file) const {
+    return frazil::MayMatch(filter, [&](const std::vector<std::string>& path, const DataType&) -> std::optional<ColumnBounds> {
+      if (path.size() != 1) return std::nullopt;
+      for (const auto& [index, value] : file.constants) {
+        if (!EqualsIgnoreCase(columns_[index].name, path[0])) continue;
+        ColumnBounds bounds;
+        bounds.value_count = 1;
+        bounds.null_count = value.is_null() ? 1 : 0;
+        if (!value.is_null()) bounds.lower = bounds.upper = value;
+        return bounds;
+      }
+      return std::nullopt;
+    });
+  }
+
+  FileFormat format_;
+  FileListing listing_;
+  std::map<std::string, std::string> options_;
+  std::vector<ScanColumn> columns_;
+  DataTypePtr schema_;
+};
+
+}  // namespace
+
+std::optional<FileFormat> FileFormatByName(std::string_view name) {
+  static const std::map<std::string, FileFormat, std::less<>> kFormats = {
+      {"parquet", FileFormat::kParquet}, {"csv", FileFormat::kCsv},   {"json", FileFormat::kJson},
+      {"text", FileFormat::kText},       {"orc", FileFormat::kOrc},   {"avro", FileFormat::kAvro},
+      {"binaryfile", FileFormat::kBinary}};
+  auto found = kFormats.find(AsciiLower(name));
+  if (found == kFormats.end()) return std::nullopt;
+  return found->second;
+}
+
+TableScanPtr MakeFileScan(FileFormat format, FileListing listing, const DataTypePtr& data_schema,
+                          std::map<std::string, std::string> options) {
+  return std::make_shared<FileScan>(format, std::move(listing), data_schema, std::move(options));
+}
+
+FileTable::FileTable(TableContext context, TableDefinition definition, FileFormat format)
+    : context_(std::move(context)), definition_(std::move(definition)), format_(format) {
+  // Partition columns stand last, as in every Hive-style table.
+  std::vector<StructField> data, partitions;
+  for (const auto& field : definition_.schema->fields()) {
+    bool is_partition = std::any_of(definition_.partitioning.begin(), definition_.partitioning.end(),
+                                    [&](const PartitionField& p) { return EqualsIgnoreCase(p.source[0], field.name); });
+    (is_partition ? partitions : data).push_back(field);
+  }
+  data.insert(data.end(), partitions.begin(), partitions.end());
+  definition_.schema = DataType::Struct(std::move(data));
+}
+
+TableCapabilities FileTable::capabilities() const {
+  TableCapabilities capabilities;
+  capabilities.write = format_ != FileFormat::kBinary && format_ != FileFormat::kOrc && format_ != FileFormat::kAvro;
+  capabilities.truncate = capabilities.write;
+  return capabilities;
+}
+
+std::vector<std::pair<std::string, std::string>> FileTable::details() const {
+  return {{"Type", definition_.is_external ? "EXTERNAL" : "MANAGED"}};
+}
+
+Result<TableScanPtr> FileTable::Scan(const ScanOptions& options) const {
+  if (options.snapshot_id || options.timestamp_micros || !options.reference.empty()) {
+    return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(Split(context_.name, '.'))}});
+  }
+  FileListing listing;
+  FRAZIL_ASSIGN_OR_RETURN(bool exists, context_.store->Exists(*definition_.location));
+  if (exists) {
+    ListingOptions listing_options;
+    listing_options.infer_partition_types = false;
+    listing_options.recursive_lookup = definition_.partitioning.empty();
+    FRAZIL_ASSIGN_OR_RETURN(listing, ListFiles(*context_.store, {*definition_.location}, listing_options));
+  }
+  // The catalog says which columns are partition columns, and their types; the folders only give the values.
+  std::vector<StructField> declared;
+  std::vector<int> position;
+  for (const auto& field : definition_.partitioning) {
+    int index = definition_.schema->FieldIndex(field.source[0]);
+    declared.push_back(definition_.schema->fields()[index]);
+    auto found = std::find_if(listing.partition_columns.begin(), listing.partition_columns.end(),
+                              [&](const StructField& c) { return EqualsIgnoreCase(c.name, field.source[0]); });
+    position.push_back(found == listing.partition_columns.end() ? -1 : static_cast<int>(found - listing.partition_columns.begin()));
+  }
+  for (auto& file : listing.files) {
+    std::vector<std::optional<std::string>> texts;
+    for (int index : position) texts.push_back(index < 0 ? std::nullopt : file.partition_texts[index]);
+    file.partition_texts = std::move(texts);
+  }
+  listing.partition_columns = std::move(declared);
+  std::map<std::string, std::string> reader_options;
+  for (const auto& [key, value] : definition_.options) reader_options[AsciiLower(key)] = value;
+  for (const auto& [key, value] : options.options) reader_options[key] = value;
+  return MakeFileScan(format_, std::move(listing), definition_.schema, std::move(reader_options));
+}
+
+Result<std::unique_ptr<TableWrite>> FileTable::StartWrite(const WriteOptions& options) const {
+  return StartFileWrite(context_, definition_, format_, options, nullptr);
+}
+
+CommitPointPtr FilesTableFormat::PathCommitPoint(const TableContext&, const std::string&) const { return nullptr; }
+
+Result<TablePtr> FilesTableFormat::Load(const TableContext& context, const std::string&, CommitPointPtr) const {
+  return Error::Internal("a table of plain files has no metadata of its own: " + context.name);
+}
+
+Result<TablePtr> FilesTableFormat::LoadDefined(const TableContext& context, const TableDefinition& definition) const {
+  return TablePtr(std::make_shared<FileTable>(context, definition, format_));
+}
+
+Result<TablePtr> FilesTableFormat::Create(const TableContext& context, const TableDefinition& definition, const std::string& location,
+                                          CommitPointPtr commit_point) const {
+  TableDefinition complete = definition;
+  complete.location = location;
+  FRAZIL_RETURN_IF_ERROR(context.store->CreateFolder(location));
+  std::string written;
+  FRAZIL_ASSIGN_OR_RETURN(auto state, commit_point->Swap(std::nullopt, "", &written));
+  if (state == CommitState::kConflict) {
+    return Error::Of("TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", QuoteIdentifier(Split(context.name, '.'))}});
+  }
+  return LoadDefined(context, complete);
+}
+
+namespace {
+
+/// A table of plain files that its first write makes known.
+class StagedFileTable : public FileTable {
+ public:
+  StagedFileTable(TableContext context, TableDefinition definition, FileFormat format, CommitPointPtr commit_point)
+      : FileTable(context, definition, format),
+        context_(std::move(context)),
+        definition_(std::move(definition)),
+        format_(format),
+        commit_point_(std::move(commit_point)) {}
+
+  Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const override {
+    return StartFileWrite(context_, definition_, format_, options, commit_point_);
+  }
+
+ private:
+  TableContext context_;
+  TableDefinition definition_;
+  FileFormat format_;
+  CommitPointPtr commit_point_;
+};
+
+}  // namespace
+
+Result<StagedTable> FilesTableFormat::Stage(const TableContext& context, const TableDefinition& definition, const std::string& location,
+                                            CommitPointPtr commit_point, bool) const {
+  TableDefinition complete = definition;
+  complete.location = location;
+  return StagedTable{std::make_shared<StagedFileTable>(context, std::move(complete), format_, std::move(commit_point))};
+}
+
+}  // namespace frazil::tables

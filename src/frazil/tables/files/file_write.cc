@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "frazil/base/text.h"
+#include "frazil/base/uuid.h"
+#include "frazil/expressions/min_max.h"
+#include "frazil/tables/files/file_table.h"
+
+namespace frazil::tables {
+
+namespace {
+
+/// Files are written below <location>/_temporary/<id>, where no reader looks, and moved into place by Commit. What an overwrite replaces goes after the new files
+/// are in place: a crash between the two leaves rows twice, never lost. Plain folders know no atomic commit; Iceberg tables do.
+class FileTableWrite : public TableWrite {
+ public:
+  FileTableWrite(TableContext context, const TableDefinition& definition, FileFormat format, const WriteOptions& options,
+                 CommitPointPtr commit_point)
+      : context_(std::move(context)), location_(*definition.location), options_(options), commit_point_(std::move(commit_point)) {
+    staging_ = storage::JoinPath(storage::JoinPath(location_, "_temporary"), RandomUuid());
+    task_.location = staging_;
+    task_.format = format;
+    task_.partitions = definition.partitioning;
+    for (auto& field : task_.partitions) {
+      field.name = field.source[0];
+      field.result_type = definition.schema->fields()[definition.schema->FieldIndex(field.source[0])].type;
+    }
+    task_.drop_partition_columns = true;
+    task_.file_name_prefix = "part-" + RandomUuid();
+    task_.compression = "snappy";
+    for (const auto& field : definition.schema->fields()) {
+      ScanColumn column;
+      column.name = field.name;
+      column.type = field.type;
+      task_.columns.push_back(std::move(column));
+    }
+    // Options of the table, then those of the write; a table's properties may name the codec as well.
+    for (const auto& [key, value] : definition.properties) task_.format_options[AsciiLower(key)] = value;
+    for (const auto& [key, value] : definition.options) task_.format_options[AsciiLower(key)] = value;
+    for (const auto& [key, value] : options.options) task_.format_options[key] = value;
+    for (const char* key : {"parquet.compression", "compression"}) {
+      auto found = task_.format_options.find(key);
+      if (found != task_.format_options.end()) task_.compression = AsciiLower(found->second);
+    }
+    if (format != FileFormat::kParquet && !task_.format_options.contains("compression")) task_.compression = "none";
+  }
+
+  ~FileTableWrite() override {
+    if (!ended_) Abort();
+  }
+
+  const WriteTask& task() const override { return task_; }
+  void AddFiles(std::vector<WrittenFile> files) override { files_.insert(files_.end(), files.begin(), files.end()); }
+  void RemoveFiles(std::vector<std::string>) override {}
+
+  Result<CommitOutcome> Commit() override {
+    FRAZIL_ASSIGN_OR_RETURN(auto replaced, Replaced());
+    ended_ = true;
+    std::set<std::string> folders;
+    for (const auto& file : files_) {
+      std::string inside = file.path.substr(staging_.size() + 1);
+      std::string target = storage::JoinPath(location_, inside);
+      size_t slash = target.rfind('/');
+      if (folders.insert(target.substr(0, slash)).second) FRAZIL_RETURN_IF_ERROR(context_.store->CreateFolder(target.substr(0, slash)));
+      FRAZIL_RETURN_IF_ERROR(context_.store->Rename(file.path, target));
+    }
+    FRAZIL_RETURN_IF_ERROR(context_.store->CreateFolder(location_));
+    for (const auto& path : replaced) FRAZIL_RETURN_IF_ERROR(context_.store->Delete(path));
+    FRAZIL_RETURN_IF_ERROR(context_.store->DeleteRecursively(storage::JoinPath(location_, "_temporary")));
+    FRAZIL_RETURN_IF_ERROR(context_.store->Write(storage::JoinPath(location_, "_SUCCESS"), ""));
+    if (commit_point_ != nullptr) {
+      std::string written;
+      FRAZIL_ASSIGN_OR_RETURN(auto state, commit_point_->Swap(std::nullopt, "", &written));
+      if (state == CommitState::kConflict) return CommitOutcome{state, std::nullopt, "the table was created meanwhile"};
+    }
+    return CommitOutcome{};
+  }
+
+  void Abort() override {
+    ended_ = true;
+    // A failure to clean up leaves files where no reader looks; the statement's own error matters more.
+    (void)context_.store->DeleteRecursively(staging_).ok();
+  }
+
+ private:
+  /// Present files that the write replaces.
+  Result<std::vector<std::string>> Replaced() {
+    std::vector<std::string> replaced;
+    if (options_.mode == WriteMode::kAppend) return replaced;
+    FRAZIL_ASSIGN_OR_RETURN(bool exists, context_.store->Exists(location_));
+    if (!exists) return replaced;
+    FRAZIL_ASSIGN_OR_RETURN(auto entries, context_.store->List(location_, true));
+    std::set<std::string> touched;
+    for (const auto& file : files_) {
+      std::string inside = file.path.substr(staging_.size() + 1);
+      size_t slash = inside.rfind('/');
+      touched.insert(slash == std::string::npos ? "" : inside.substr(0, slash));
+    }
+    for (const auto& entry : entries) {
+      std::string inside = entry.path.substr(location_.size() + 1);
+      if (inside.starts_with("_temporary/") || inside == "_SUCCESS") continue;
+      size_t slash = inside.rfind('/');
+      std::string folder = slash == std::string::npos ? "" : inside.substr(0, slash);
+      bool goes = true;
+      if (options_.mode == WriteMode::kOverwriteDynamic && !task_.partitions.empty()) {
+        goes = touched.contains(folder);
+      } else if (options_.mode == WriteMode::kOverwriteByFilter && options_.filter != nullptr) {
+        FRAZIL_ASSIGN_OR_RETURN(goes, FolderMatches(folder));
+      }
+      if (goes) replaced.push_back(entry.path);
+    }
+    return replaced;
+  }
+
+  Result<bool> FolderMatches(const std::string& folder) {
+    std::map<std::string, Value, IgnoreCaseLess> values;
+    for (const auto& part : Split(folder, '/')) {
+      size_t equals = part.find('=');
+      if (equals == std::string::npos) continue;
+      std::string name = UnescapePathName(part.substr(0, equals));
+      std::string text = UnescapePathName(part.substr(equals + 1));
+      for (const auto& field : task_.partitions) {
+        if (!EqualsIgnoreCase(field.name, name)) continue;
+        std::optional<std::string> given = text == kHiveDefaultPartition ? std::nullopt : std::optional<std::string>(text);
+        FRAZIL_ASSIGN_OR_RETURN(values[name], PartitionTextToValue(given, *field.result_type));
+      }
+    }
+    return MayMatch(*options_.filter, [&](const std::vector<std::string>& path, const DataType&) -> std::optional<ColumnBounds> {
+      auto found = path.size() == 1 ? values.find(path[0]) : values.end();
+      if (found == values.end()) return std::nullopt;
+      ColumnBounds bounds;
+      bounds.value_count = 1;
+      bounds.null_count = found->second.is_null() ? 1 : 0;
+      if (!found->second.is_null()) bounds.lower = bounds.upper = found->second;
+      return bounds;
+    });
+  }
+
+  TableContext context_;
+  std::string location_;
+  std::string staging_;
+  WriteOptions options_;
+  CommitPointPtr commit_point_;
+  WriteTask task_;
+  std::vector<WrittenFile> files_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<TableWrite> StartFileWrite(TableContext context, const TableDefinition& definition, FileFormat format,
+                                           const WriteOptions& options, CommitPointPtr commit_point) {
+  return std::make_unique<FileTableWrite>(std::move(context), definition, format, options, std::move(commit_point));
+}
+
+}  // namespace frazil::tables
