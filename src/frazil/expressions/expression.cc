@@ -163,6 +163,13 @@ ExpressionPtr WithSql(ExpressionPtr expression, std::string sql) {
   return CopyExpression(*expression, [&](Expression* copy) { copy->sql = std::move(sql); });
 }
 
+ExpressionPtr WithPosition(ExpressionPtr expression, int start_index, int stop_index) {
+  return CopyExpression(*expression, [&](Expression* copy) {
+    copy->start_index = start_index;
+    copy->stop_index = stop_index;
+  });
+}
+
 std::vector<ExpressionPtr> Children(const Expression& expression) {
   switch (expression.kind) {
     case ExpressionKind::kLiteral:

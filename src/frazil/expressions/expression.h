@@ -184,6 +184,9 @@ ExpressionPtr MakeCast(ExpressionPtr child, DataTypePtr type, EvalMode mode, boo
 /// A copy that shows as `sql`.
 ExpressionPtr WithSql(ExpressionPtr expression, std::string sql);
 
+/// A copy that stands at this place of the statement's text.
+ExpressionPtr WithPosition(ExpressionPtr expression, int start_index, int stop_index);
+
 /// Calls `visit` for the expression and everything below it (arguments, lambda bodies, window keys; not the plans of subqueries), parents first.
 /// `visit` returns false to leave out what is below.
 template <typename Visit>
