@@ -76,9 +76,7 @@ Error Error::Unsupported(std::string_view feature) {
   return error;
 }
 
-Error Error::Internal(std::string_view message) {
-  return Of("INTERNAL_ERROR", {{"message", std::string(message)}});
-}
+Error Error::Internal(std::string_view message) { return Of("INTERNAL_ERROR", {{"message", std::string(message)}}); }
 
 Error Error::Storage(std::string_view message) {
   Error error = Plain(ExceptionClass::kSpark, message);

@@ -57,7 +57,6 @@ constexpr ErrorCondition kTable[] = {
      "The number of columns or variables assigned or aliased: <numTarget> does not match the number of source "
      "expressions: <numExpr>.",
      kAnalysis},
-    {"AS_OF_JOIN", "42604", "Invalid as-of join.", kAnalysis},
     {"AS_OF_JOIN.TOLERANCE_IS_NON_NEGATIVE", "42604",
      "Invalid as-of join. The input argument `tolerance` must be non-negative.", kAnalysis},
     {"AS_OF_JOIN.TOLERANCE_IS_UNFOLDABLE", "42604",

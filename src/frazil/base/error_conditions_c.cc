@@ -49,7 +49,6 @@ constexpr ErrorCondition kTable[] = {
     {"CANNOT_RESOLVE_DATAFRAME_COLUMN", "42704", "Cannot resolve dataframe column <name>.", kAnalysis},
     {"CANNOT_RESOLVE_STAR_EXPAND", "42704", "Cannot resolve <targetString>.* given input columns <columns>.",
      kAnalysis},
-    {"CANNOT_UPDATE_FIELD", "0A000", "Cannot update <table> field <fieldName> type:", kAnalysis},
     {"CANNOT_UPDATE_FIELD.ARRAY_TYPE", "0A000",
      "Cannot update <table> field <fieldName> type: Update the element by updating <fieldName>.element.", kAnalysis},
     {"CANNOT_UPDATE_FIELD.INTERVAL_TYPE", "0A000",
@@ -97,8 +96,6 @@ constexpr ErrorCondition kTable[] = {
      "The value <provider> does not represent a correct collation provider. Supported providers are: "
      "[<supportedProviders>].",
      kSpark},
-    {"COLLATION_MISMATCH", "42P21", "Could not determine which collation to use for string functions and operators.",
-     kAnalysis},
     {"COLLATION_MISMATCH.EXPLICIT", "42P21",
      "Could not determine which collation to use for string functions and operators. Error occurred due to the "
      "mismatch between explicit collations: [<explicitTypes>].",
@@ -107,10 +104,6 @@ constexpr ErrorCondition kTable[] = {
      "Could not determine which collation to use for string functions and operators. Error occurred due to the "
      "mismatch between implicit collations: [<implicitTypes>].",
      kAnalysis},
-    {"COLLECTION_SIZE_LIMIT_EXCEEDED", "54000",
-     "Can't create array with <numberOfElements> elements which exceeding the array size limit "
-     "<maxRoundedArrayLength>,",
-     kSparkRuntime},
     {"COLLECTION_SIZE_LIMIT_EXCEEDED.FUNCTION", "54000",
      "Can't create array with <numberOfElements> elements which exceeding the array size limit "
      "<maxRoundedArrayLength>, unsuccessful try to create arrays in the function <functionName>.",
@@ -143,8 +136,6 @@ constexpr ErrorCondition kTable[] = {
      "deprecated behavior where NULL is treated as 0 (equal), you must set "
      "\"spark.sql.legacy.allowNullComparisonResultInArraySort\" to \"true\".",
      kSpark},
-    {"COMPLEX_EXPRESSION_UNSUPPORTED_INPUT", "42K09",
-     "Cannot process input data types for the expression: <expression>.", kIllegalArgument},
     {"COMPLEX_EXPRESSION_UNSUPPORTED_INPUT.BAD_INPUTS", "42K09",
      "Cannot process input data types for the expression: <expression>. The input data types to <functionName> must be "
      "valid, but found the input types <dataType>.",
@@ -168,8 +159,6 @@ constexpr ErrorCondition kTable[] = {
      "Hive-incompatible, Spark automatically generates a reserved column '<partitionColumnName>' to store the table in "
      "a specific way.",
      kAnalysis},
-    {"CONNECT", "56K00", "Generic Spark Connect error.", kAnalysis},
-    {"CONNECT_INVALID_PLAN", "56K00", "The Spark Connect plan is invalid.", kAnalysis},
     {"CONNECT_INVALID_PLAN.CANNOT_PARSE", "56K00",
      "The Spark Connect plan is invalid. Cannot decompress or parse the input plan (<errorMsg>) This may be caused by "
      "a corrupted compressed plan.",
@@ -196,7 +185,6 @@ constexpr ErrorCondition kTable[] = {
     {"CREATE_TABLE_COLUMN_DESCRIPTOR_DUPLICATE", "42710",
      "CREATE TABLE column <columnName> specifies descriptor \"<optionName>\" more than once, which is invalid.",
      kAnalysis},
-    {"CREATE_VIEW_COLUMN_ARITY_MISMATCH", "21S01", "Cannot create view <viewName>, the reason is", kAnalysis},
     {"CREATE_VIEW_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS", "21S01",
      "Cannot create view <viewName>, the reason is not enough data columns: View columns: <viewColumns>. Data columns: "
      "<dataColumns>.",

@@ -7,7 +7,6 @@ using enum ExceptionClass;
 
 constexpr ErrorCondition kTable[] = {
     {"DATATYPE_CANNOT_ORDER", "0A000", "Type <dataType> does not support ordered operations.", kIllegalArgument},
-    {"DATATYPE_MISMATCH", "42K09", "Cannot resolve <sqlExpr> due to data type mismatch:", kAnalysis},
     {"DATATYPE_MISMATCH.ARRAY_FUNCTION_DIFF_TYPES", "42K09",
      "Cannot resolve <sqlExpr> due to data type mismatch: Input to <functionName> should have been <dataType> followed "
      "by a value with same element type, but it's [<leftType>, <rightType>].",
@@ -227,7 +226,6 @@ constexpr ErrorCondition kTable[] = {
      "The schema of the data source table does not match the expected schema. Data Source schema: <dsSchema> Expected "
      "schema: <expectedSchema>",
      kAnalysis},
-    {"DATETIME_FIELD_OUT_OF_BOUNDS", "22023", "<rangeMessage>.", kDateTime},
     {"DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION", "22023", "<rangeMessage>.", kDateTime},
     {"DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION", "22023",
      "<rangeMessage>. If necessary set <ansiConfig> to \"false\" to bypass this error.", kDateTime},
@@ -268,16 +266,11 @@ constexpr ErrorCondition kTable[] = {
      "The columns or variables <nameList> appear more than once as assignment targets.", kAnalysis},
     {"DUPLICATE_CLAUSES", "42614", "Found duplicate clauses: <clauseName>.", kParse},
     {"DUPLICATE_CONDITION_IN_SCOPE", "42734", "Found duplicate condition <condition> in the scope.", kAnalysis},
-    {"DUPLICATE_EXCEPTION_HANDLER", "42734", "Found duplicate handlers.", kAnalysis},
     {"DUPLICATE_EXCEPTION_HANDLER.CONDITION", "42734",
      "Found duplicate handlers. Found duplicate handlers for the same condition <condition>.", kAnalysis},
     {"DUPLICATE_EXCEPTION_HANDLER.SQLSTATE", "42734",
      "Found duplicate handlers. Found duplicate handlers for the same SQLSTATE <sqlState>.", kAnalysis},
     {"DUPLICATE_KEY", "23505", "Found duplicate keys <keyColumn>.", kParse},
-    {"DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT", "4274K",
-     "Call to routine <routineName> is invalid because it includes multiple argument assignments to the same parameter "
-     "name <parameterName>.",
-     kAnalysis},
     {"DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED", "4274K",
      "Call to routine <routineName> is invalid because it includes multiple argument assignments to the same parameter "
      "name <parameterName>. A positional argument and named argument both referred to the same parameter.",
@@ -309,12 +302,10 @@ constexpr ErrorCondition kTable[] = {
      kParse},
     {"EXPECT_PERMANENT_VIEW_NOT_TEMP", "42809", "'<operation>' expects a permanent view but <viewName> is a temp view.",
      kAnalysis},
-    {"EXPECT_TABLE_NOT_VIEW", "42809", "'<operation>' expects a table but <viewName> is a view.", kAnalysis},
     {"EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", "42809", "'<operation>' expects a table but <viewName> is a view.",
      kAnalysis},
     {"EXPECT_TABLE_NOT_VIEW.USE_ALTER_VIEW", "42809",
      "'<operation>' expects a table but <viewName> is a view. Please use ALTER VIEW instead.", kAnalysis},
-    {"EXPECT_VIEW_NOT_TABLE", "42809", "The table <tableName> does not support <operation>.", kAnalysis},
     {"EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE", "42809", "The table <tableName> does not support <operation>.", kAnalysis},
     {"EXPECT_VIEW_NOT_TABLE.USE_ALTER_TABLE", "42809",
      "The table <tableName> does not support <operation>. Please use ALTER TABLE instead.", kAnalysis},
@@ -330,7 +321,6 @@ constexpr ErrorCondition kTable[] = {
      "User defined function (<functionName>: (<signature>) => <result>) failed due to: <reason>.", kSpark},
     {"FAILED_FUNCTION_CALL", "38000", "Failed preparing of the function <funcName> for call.", kAnalysis},
     {"FAILED_PARSE_STRUCT_TYPE", "22018", "Failed parsing struct: <raw>.", kSparkRuntime},
-    {"FAILED_READ_FILE", "KD001", "Encountered error while reading file <path>.", kSpark},
     {"FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER", "KD001",
      "Encountered error while reading file <path>. Could not read footer.", kSpark},
     {"FAILED_READ_FILE.FILE_NOT_EXIST", "KD001", "Encountered error while reading file <path>. File does not exist.",

@@ -63,7 +63,6 @@ constexpr ErrorCondition kTable[] = {
      "<tableOrdinalNumber> table is <dataType1> type which is not compatible with <dataType2> at the same column of "
      "the first table.<hint>.",
      kAnalysis},
-    {"INCOMPATIBLE_DATA_FOR_TABLE", "KD000", "Cannot write incompatible data for the table <tableName>:", kAnalysis},
     {"INCOMPATIBLE_DATA_FOR_TABLE.AMBIGUOUS_COLUMN_NAME", "KD000",
      "Cannot write incompatible data for the table <tableName>: Ambiguous column name in the input data <colName>.",
      kAnalysis},
@@ -100,10 +99,6 @@ constexpr ErrorCondition kTable[] = {
      "(may be out of order): expected <expected>, found <found>.",
      kAnalysis},
     {"INCOMPATIBLE_JOIN_TYPES", "42613", "The join types <joinType1> and <joinType2> are incompatible.", kParse},
-    {"INCOMPATIBLE_TABLE_CHANGE_AFTER_ANALYSIS", "51024",
-     "Detected incompatible changes to table <tableName> after DataFrame/Dataset has been resolved and analyzed, "
-     "meaning the underlying plan is out of sync.",
-     kAnalysis},
     {"INCOMPATIBLE_TABLE_CHANGE_AFTER_ANALYSIS.COLUMNS_MISMATCH", "51024",
      "Detected incompatible changes to table <tableName> after DataFrame/Dataset has been resolved and analyzed, "
      "meaning the underlying plan is out of sync. Data columns have changed: <errors>",
@@ -121,8 +116,6 @@ constexpr ErrorCondition kTable[] = {
      "Expected <expectedNum> columns named <colName> but got <actualCols>. Please try to re-create the view by "
      "running: <suggestion>.",
      kAnalysis},
-    {"INCONSISTENT_BEHAVIOR_CROSS_VERSION", "42K0B", "You may get a different result due to the upgrading to",
-     kSparkUpgrade},
     {"INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION", "42K0B",
      "You may get a different result due to the upgrading to Spark >= 3.0: Fail to recognize <pattern> pattern in the "
      "DateTimeFormatter. 1) You can set <config> to \"LEGACY\" to restore the behavior before Spark 3.0. 2) You can "
@@ -159,7 +152,6 @@ constexpr ErrorCondition kTable[] = {
     {"INDEX_ALREADY_EXISTS", "42710",
      "Cannot create the index <indexName> on table <tableName> because it already exists.", kAnalysis},
     {"INDEX_NOT_FOUND", "42704", "Cannot find the index <indexName> on table <tableName>.", kAnalysis},
-    {"INSERT_COLUMN_ARITY_MISMATCH", "21S01", "Cannot write to <tableName>, the reason is", kAnalysis},
     {"INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS", "21S01",
      "Cannot write to <tableName>, the reason is not enough data columns: Table columns: <tableColumns>. Data columns: "
      "<dataColumns>.",
@@ -172,14 +164,12 @@ constexpr ErrorCondition kTable[] = {
      "Cannot write to '<tableName>', <reason>: Table columns: <tableColumns>. Partition columns with static values: "
      "<staticPartCols>. Data columns: <dataColumns>.",
      kAnalysis},
-    {"INSUFFICIENT_TABLE_PROPERTY", "XXKUC", "Can't find table property:", kAnalysis},
     {"INSUFFICIENT_TABLE_PROPERTY.MISSING_KEY", "XXKUC", "Can't find table property: <key>.", kAnalysis},
     {"INSUFFICIENT_TABLE_PROPERTY.MISSING_KEY_PART", "XXKUC",
      "Can't find table property: <key>, <totalAmountOfParts> parts are expected.", kAnalysis},
     {"INTERNAL_ERROR", "XX000", "<message>", kSpark},
     {"INTERNAL_ERROR_ATTRIBUTE_NOT_FOUND", "XX000", "Could not find <missingAttr> in <inputAttrs>.", kSpark},
     {"INTERNAL_ERROR_MEMORY", "XX000", "<message>", kAnalysis},
-    {"INTERNAL_ERROR_METADATA_CATALOG", "XX000", "An object in the metadata catalog has been corrupted:", kAnalysis},
     {"INTERNAL_ERROR_METADATA_CATALOG.SQL_CONFIG", "XX000",
      "An object in the metadata catalog has been corrupted: Corrupted view SQL configs in catalog.", kAnalysis},
     {"INTERNAL_ERROR_METADATA_CATALOG.TABLE_NAME_CONTEXT", "XX000",
@@ -201,7 +191,6 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"INTERNAL_ERROR_NETWORK", "XX000", "<message>", kAnalysis},
     {"INTERNAL_ERROR_STORAGE", "XX000", "<message>", kAnalysis},
-    {"INTERVAL_ARITHMETIC_OVERFLOW", "22015", "Integer overflow while operating with intervals.", kArithmetic},
     {"INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION", "22015",
      "Integer overflow while operating with intervals. Try devising appropriate values for the interval parameters.",
      kArithmetic},

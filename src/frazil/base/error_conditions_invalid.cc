@@ -6,8 +6,6 @@ namespace {
 using enum ExceptionClass;
 
 constexpr ErrorCondition kTable[] = {
-    {"INVALID_AGGREGATE_FILTER", "42903", "The FILTER expression <filterExpr> in an aggregate function is invalid.",
-     kAnalysis},
     {"INVALID_AGGREGATE_FILTER.CONTAINS_AGGREGATE", "42903",
      "The FILTER expression <filterExpr> in an aggregate function is invalid. Expected a FILTER expression without an "
      "aggregation, but found <aggExpr>.",
@@ -38,7 +36,6 @@ constexpr ErrorCondition kTable[] = {
      kArrayIndexOutOfBounds},
     {"INVALID_BOOLEAN_STATEMENT", "22546",
      "Boolean statement is expected in the condition, but <invalidStatement> was found.", kAnalysis},
-    {"INVALID_BOUNDARY", "22003", "The boundary <boundary> is invalid: <invalidValue>.", kAnalysis},
     {"INVALID_BOUNDARY.END", "22003",
      "The boundary <boundary> is invalid: <invalidValue>. Expected the value is '0', '<longMaxValue>', "
      "'[<intMinValue>, <intMaxValue>]'.",
@@ -54,7 +51,6 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"INVALID_BUCKET_FILE", "58030", "Invalid bucket file: <path>.", kSpark},
     {"INVALID_BYTE_STRING", "22P03", "The expected format is ByteString, but was <unsupported> (<class>).", kAnalysis},
-    {"INVALID_CLONE_SESSION_REQUEST", "42K04", "Invalid session clone request.", kAnalysis},
     {"INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_ALREADY_CLOSED", "42K04",
      "Invalid session clone request. Cannot clone session to target session ID <targetSessionId> because a session "
      "with this ID was previously closed.",
@@ -73,8 +69,6 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"INVALID_COLUMN_OR_FIELD_DATA_TYPE", "42000",
      "Column or field <name> is of type <type> while it's required to be <expectedType>.", kAnalysis},
-    {"INVALID_CONF_VALUE", "22022", "The value '<confValue>' in the config \"<confName>\" is invalid.",
-     kIllegalArgument},
     {"INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS", "22022",
      "The value '<confValue>' in the config \"<confName>\" is invalid. It should be one of '<confOptions>'.",
      kIllegalArgument},
@@ -91,7 +85,6 @@ constexpr ErrorCondition kTable[] = {
     {"INVALID_CORRUPT_RECORD_TYPE", "42804",
      "The column <columnName> for corrupt records must have the nullable STRING type, but got <actualType>.",
      kAnalysis},
-    {"INVALID_CURSOR", "HY109", "The cursor is invalid.", kAnalysis},
     {"INVALID_CURSOR.DISCONNECTED", "HY109", "The cursor is invalid. The cursor has been disconnected by the server.",
      kAnalysis},
     {"INVALID_CURSOR.NOT_REATTACHABLE", "HY109", "The cursor is invalid. The cursor is not reattachable.", kAnalysis},
@@ -99,7 +92,6 @@ constexpr ErrorCondition kTable[] = {
      "The cursor is invalid. The cursor position id <responseId> is no longer available at index <index>.", kAnalysis},
     {"INVALID_CURSOR.POSITION_NOT_FOUND", "HY109",
      "The cursor is invalid. The cursor position id <responseId> is not found.", kAnalysis},
-    {"INVALID_DATETIME_PATTERN", "22007", "Unrecognized datetime pattern: <pattern>.", kSparkRuntime},
     {"INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER", "22007",
      "Unrecognized datetime pattern: <pattern>. Illegal pattern character found in datetime pattern: <c>.",
      kIllegalArgument},
@@ -112,10 +104,6 @@ constexpr ErrorCondition kTable[] = {
      "Unrecognized datetime pattern: <pattern>. You can form a valid datetime pattern with the guide from "
      "'<docroot>/sql-ref-datetime-pattern.html'.",
      kSparkRuntime},
-    {"INVALID_DEFAULT_VALUE", "42623",
-     "Failed to execute <statement> command because the destination column or variable <colName> has a DEFAULT value "
-     "<defaultValue>,",
-     kAnalysis},
     {"INVALID_DEFAULT_VALUE.DATA_TYPE", "42623",
      "Failed to execute <statement> command because the destination column or variable <colName> has a DEFAULT value "
      "<defaultValue>, which requires <expectedType> type, but the statement provided a value of incompatible "
@@ -137,7 +125,6 @@ constexpr ErrorCondition kTable[] = {
      "Failed to execute <statement> command because the destination column or variable <colName> has a DEFAULT value "
      "<defaultValue>, which fails to resolve as a valid expression.",
      kAnalysis},
-    {"INVALID_DELIMITER_VALUE", "42602", "Invalid value for delimiter.", kIllegalArgument},
     {"INVALID_DELIMITER_VALUE.DELIMITER_LONGER_THAN_EXPECTED", "42602",
      "Invalid value for delimiter. Delimiter cannot be more than one character: <str>.", kIllegalArgument},
     {"INVALID_DELIMITER_VALUE.EMPTY_STRING", "42602", "Invalid value for delimiter. Delimiter cannot be empty string.",
@@ -150,7 +137,6 @@ constexpr ErrorCondition kTable[] = {
      "Invalid value for delimiter. Unsupported special character for delimiter: <str>.", kIllegalArgument},
     {"INVALID_EMPTY_LOCATION", "42K05", "The location name cannot be empty string, but `<location>` was given.",
      kAnalysis},
-    {"INVALID_ERROR_CONDITION_DECLARATION", "42K0R", "Invalid condition declaration.", kAnalysis},
     {"INVALID_ERROR_CONDITION_DECLARATION.NOT_AT_START_OF_COMPOUND_STATEMENT", "42K0R",
      "Invalid condition declaration. Condition <conditionName> can only be declared at the start of a BEGIN END "
      "compound statement.",
@@ -172,7 +158,6 @@ constexpr ErrorCondition kTable[] = {
     {"INVALID_EXTRACT_FIELD_TYPE", "42000", "Field name should be a non-null string literal, but it's <extraction>.",
      kAnalysis},
     {"INVALID_FIELD_NAME", "42000", "Field name <fieldName> is invalid: <path> is not a struct.", kAnalysis},
-    {"INVALID_FORMAT", "42601", "The format is invalid: <format>.", kAnalysis},
     {"INVALID_FORMAT.CONT_THOUSANDS_SEPS", "42601",
      "The format is invalid: <format>. Thousands separators (, or G) must have digits in between them in the number "
      "format.",
@@ -207,7 +192,6 @@ constexpr ErrorCondition kTable[] = {
      "use `try_make_timestamp`, which returns NULL on error. If you do not want to use the session default timestamp "
      "version of this function, use `try_make_timestamp_ntz` or `try_make_timestamp_ltz`.",
      kDateTime},
-    {"INVALID_HANDLE", "HY000", "The handle <handle> is invalid.", kAnalysis},
     {"INVALID_HANDLE.FORMAT", "HY000",
      "The handle <handle> is invalid. Handle must be an UUID string of the format "
      "'00112233-4455-6677-8899-aabbccddeeff'",
@@ -222,7 +206,6 @@ constexpr ErrorCondition kTable[] = {
      "The handle <handle> is invalid. The existing Spark server driver instance has restarted.", kAnalysis},
     {"INVALID_HANDLE.SESSION_CLOSED", "HY000", "The handle <handle> is invalid. Session was closed.", kAnalysis},
     {"INVALID_HANDLE.SESSION_NOT_FOUND", "HY000", "The handle <handle> is invalid. Session not found.", kAnalysis},
-    {"INVALID_HANDLER_DECLARATION", "42K0Q", "Invalid handler declaration.", kAnalysis},
     {"INVALID_HANDLER_DECLARATION.CONDITION_NOT_FOUND", "42K0Q",
      "Invalid handler declaration. Condition <condition> not found.", kAnalysis},
     {"INVALID_HANDLER_DECLARATION.DUPLICATE_CONDITION_IN_HANDLER_DECLARATION", "42K0Q",
@@ -238,7 +221,6 @@ constexpr ErrorCondition kTable[] = {
     {"INVALID_IDENTIFIER", "42602", "The unquoted identifier <ident> is invalid and must be back quoted as: `<ident>`.",
      kParse},
     {"INVALID_INDEX_OF_ZERO", "22003", "The index 0 is invalid.", kSparkRuntime},
-    {"INVALID_INLINE_TABLE", "42000", "Invalid inline table.", kAnalysis},
     {"INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE", "42000",
      "Invalid inline table. Cannot evaluate the expression <expr> in inline table definition.", kAnalysis},
     {"INVALID_INLINE_TABLE.FAILED_SQL_EXPRESSION_EVALUATION", "42000",
@@ -249,7 +231,6 @@ constexpr ErrorCondition kTable[] = {
      "Invalid inline table. Inline table expected <expectedNumCols> columns but found <actualNumCols> columns in row "
      "<rowIndex>.",
      kParse},
-    {"INVALID_INTERVAL_FORMAT", "22006", "Error parsing '<input>' to interval.", kParse},
     {"INVALID_INTERVAL_FORMAT.ARITHMETIC_EXCEPTION", "22006",
      "Error parsing '<input>' to interval. Uncaught arithmetic exception while parsing '<input>'.", kIllegalArgument},
     {"INVALID_INTERVAL_FORMAT.DAY_TIME_PARSING", "22006",
@@ -314,7 +295,6 @@ constexpr ErrorCondition kTable[] = {
     {"INVALID_JSON_ROOT_FIELD", "22032", "Cannot convert JSON root field to target Spark type.", kSparkRuntime},
     {"INVALID_JSON_SCHEMA_MAP_TYPE", "22032",
      "Input schema <jsonSchema> can only contain STRING as a key type for a MAP.", kAnalysis},
-    {"INVALID_LABEL_USAGE", "42K0L", "The usage of the label <labelName> is invalid.", kAnalysis},
     {"INVALID_LABEL_USAGE.DOES_NOT_EXIST", "42K0L",
      "The usage of the label <labelName> is invalid. Label was used in the <statementType> statement, but the label "
      "does not belong to any surrounding block.",
@@ -325,7 +305,6 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"INVALID_LABEL_USAGE.QUALIFIED_LABEL_NAME", "42K0L",
      "The usage of the label <labelName> is invalid. Label cannot be qualified.", kAnalysis},
-    {"INVALID_LAMBDA_FUNCTION_CALL", "42K0D", "Invalid lambda function call.", kAnalysis},
     {"INVALID_LAMBDA_FUNCTION_CALL.DUPLICATE_ARG_NAMES", "42K0D",
      "Invalid lambda function call. The lambda function has duplicate arguments <args>. Please, consider to rename the "
      "argument names or set <caseSensitiveConfig> to \"true\".",
@@ -344,7 +323,6 @@ constexpr ErrorCondition kTable[] = {
      "The <joinType> JOIN with LATERAL correlation is not allowed because an OUTER subquery cannot correlate to its "
      "join partner.",
      kParse},
-    {"INVALID_LIMIT_LIKE_EXPRESSION", "42K0E", "The limit like expression <expr> is invalid.", kAnalysis},
     {"INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", "42K0E",
      "The limit like expression <expr> is invalid. The <name> expression must be integer type, but got <dataType>.",
      kAnalysis},
@@ -364,7 +342,6 @@ constexpr ErrorCondition kTable[] = {
      "Numeric literal <rawStrippedQualifier> is outside the valid range for <typeName> with minimum value of "
      "<minValue> and maximum value of <maxValue>.",
      kParse},
-    {"INVALID_OBSERVED_METRICS", "42K0E", "Invalid observed metrics.", kAnalysis},
     {"INVALID_OBSERVED_METRICS.AGGREGATE_EXPRESSION_WITH_DISTINCT_UNSUPPORTED", "42K0E",
      "Invalid observed metrics. Aggregate expressions with DISTINCT are not allowed in observed metrics, but found: "
      "<expr>.",
@@ -385,7 +362,6 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"INVALID_OBSERVED_METRICS.WINDOW_EXPRESSIONS_UNSUPPORTED", "42K0E",
      "Invalid observed metrics. Window expressions are not allowed in observed metrics, but found: <expr>.", kAnalysis},
-    {"INVALID_OPTIONS", "42K06", "Invalid options:", kAnalysis},
     {"INVALID_OPTIONS.NON_MAP_FUNCTION", "42K06", "Invalid options: Must use the `map()` function for options.",
      kAnalysis},
     {"INVALID_OPTIONS.NON_STRING_TYPE", "42K06",
@@ -394,7 +370,6 @@ constexpr ErrorCondition kTable[] = {
      "The group aggregate pandas UDF <functionList> cannot be invoked together with as other, non-pandas aggregate "
      "functions.",
      kAnalysis},
-    {"INVALID_PARAMETER_VALUE", "22023", "The value of parameter(s) <parameter> in <functionName> is invalid:", kParse},
     {"INVALID_PARAMETER_VALUE.AES_CRYPTO_ERROR", "22023",
      "The value of parameter(s) <parameter> in <functionName> is invalid: detail message: <detailMessage>",
      kSparkRuntime},
@@ -485,7 +460,6 @@ constexpr ErrorCondition kTable[] = {
      "The value of parameter(s) <parameter> in <functionName> is invalid: expects %1$, %2$ and so on, but got %0$.",
      kAnalysis},
     {"INVALID_PARTITION_COLUMN_DATA_TYPE", "0A000", "Cannot use <type> for partition column.", kAnalysis},
-    {"INVALID_PARTITION_OPERATION", "42601", "The partition command is invalid.", kAnalysis},
     {"INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED", "42601",
      "The partition command is invalid. Table <name> does not support partition management.", kAnalysis},
     {"INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", "42601",
@@ -499,8 +473,6 @@ constexpr ErrorCondition kTable[] = {
     {"INVALID_QUERY_MIXED_QUERY_PARAMETERS", "42613",
      "Parameterized query must either use positional, or named parameters, but not both.", kAnalysis},
     {"INVALID_RECURSIVE_CTE", "42836", "Invalid recursive definition found.", kAnalysis},
-    {"INVALID_RECURSIVE_REFERENCE", "42836", "Invalid recursive reference found inside WITH RECURSIVE clause.",
-     kAnalysis},
     {"INVALID_RECURSIVE_REFERENCE.PLACE", "42836",
      "Invalid recursive reference found inside WITH RECURSIVE clause. Recursive references cannot be used on the right "
      "side of left outer/semi/anti joins, on the left side of right outer joins, in full outer joins, in aggregates, "
@@ -515,7 +487,6 @@ constexpr ErrorCondition kTable[] = {
      "e.g., RESET `key`.",
      kParse},
     {"INVALID_SAVE_MODE", "42000", "The specified save mode <mode> is invalid.", kAnalysis},
-    {"INVALID_SCHEMA", "42K07", "The input schema <inputSchema> is not a valid schema string.", kAnalysis},
     {"INVALID_SCHEMA.NON_STRING_LITERAL", "42K07",
      "The input schema <inputSchema> is not a valid schema string. The input expression must be string literal and not "
      "null.",
@@ -533,7 +504,6 @@ constexpr ErrorCondition kTable[] = {
      "Expected format is 'SET', 'SET key', or 'SET key=value'. If you want to include special characters in key, or "
      "include semicolon in value, please use backquotes, e.g., SET `key`=`value`.",
      kParse},
-    {"INVALID_SPARK_CONFIG", "42616", "Invalid Spark config:", kAnalysis},
     {"INVALID_SPARK_CONFIG.INVALID_EXECUTOR_HEARTBEAT_INTERVAL", "42616",
      "Invalid Spark config: The value of <networkTimeoutKey>=<networkTimeoutValue>ms must be greater than the value of "
      "<executorHeartbeatIntervalKey>=<executorHeartbeatIntervalValue>ms.",
@@ -555,7 +525,6 @@ constexpr ErrorCondition kTable[] = {
      "Cannot create a SQL function with CONTAINS SQL that accesses a table/view or a SQL function that reads SQL data.",
      kAnalysis},
     {"INVALID_SQL_FUNCTION_PLAN_STRUCTURE", "XXKD0", "Invalid SQL function plan structure <plan>", kAnalysis},
-    {"INVALID_SQL_SYNTAX", "42000", "Invalid SQL syntax:", kParse},
     {"INVALID_SQL_SYNTAX.ANALYZE_TABLE_UNEXPECTED_NOSCAN", "42000",
      "Invalid SQL syntax: ANALYZE TABLE(S) ... <ctx> must be either NOSCAN or empty.", kParse},
     {"INVALID_SQL_SYNTAX.CREATE_FUNC_WITH_COLUMN_CONSTRAINTS", "42000",
@@ -613,7 +582,6 @@ constexpr ErrorCondition kTable[] = {
      "<sqlString>.",
      kAnalysis},
     {"INVALID_STATEMENT_OR_CLAUSE", "42601", "The statement or clause: <operation> is not valid.", kParse},
-    {"INVALID_SUBQUERY_EXPRESSION", "42823", "Invalid subquery:", kAnalysis},
     {"INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN", "42823",
      "Invalid subquery: Scalar subquery must return only one column, but got <number>.", kAnalysis},
     {"INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY", "42823",
@@ -625,8 +593,6 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"INVALID_TIMEZONE", "22009", "The timezone: <timeZone> is invalid.", kDateTime},
     {"INVALID_TIME_TRAVEL_SPEC", "42K0E", "Cannot specify both version and timestamp when time travelling the table.",
-     kAnalysis},
-    {"INVALID_TIME_TRAVEL_TIMESTAMP_EXPR", "42K0E", "The time travel timestamp expression <expr> is invalid.",
      kAnalysis},
     {"INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", "42K0E",
      "The time travel timestamp expression <expr> is invalid. Cannot be casted to the \"TIMESTAMP\" type.", kAnalysis},
@@ -646,7 +612,6 @@ constexpr ErrorCondition kTable[] = {
      kIllegalArgument},
     {"INVALID_USAGE_OF_STAR_OR_REGEX", "42000", "Invalid usage of <elem> in <prettyName>.", kAnalysis},
     {"INVALID_UTF8_STRING", "22029", "Invalid UTF8 byte sequence found in string: <str>.", kIllegalArgument},
-    {"INVALID_VARIABLE_DECLARATION", "42K0M", "Invalid variable declaration.", kAnalysis},
     {"INVALID_VARIABLE_DECLARATION.NOT_ALLOWED_IN_SCOPE", "42K0M",
      "Invalid variable declaration. Declaration of the variable <varName> is not allowed in this scope.", kAnalysis},
     {"INVALID_VARIABLE_DECLARATION.ONLY_AT_BEGINNING", "42K0M",
@@ -663,7 +628,6 @@ constexpr ErrorCondition kTable[] = {
     {"INVALID_VARIANT_CAST", "22023",
      "The variant value `<value>` cannot be cast into `<dataType>`. Please use `try_variant_get` instead.",
      kSparkRuntime},
-    {"INVALID_VARIANT_FROM_PARQUET", "22023", "Invalid variant.", kAnalysis},
     {"INVALID_VARIANT_FROM_PARQUET.MISSING_FIELD", "22023", "Invalid variant. Missing <field> field.", kAnalysis},
     {"INVALID_VARIANT_FROM_PARQUET.NULLABLE_OR_NOT_BINARY_FIELD", "22023",
      "Invalid variant. The <field> must be a non-nullable binary.", kAnalysis},
@@ -677,7 +641,6 @@ constexpr ErrorCondition kTable[] = {
      "The WHERE condition <condition> contains invalid expressions: <expressionList>.", kAnalysis},
     {"INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", "42601", "Cannot specify ORDER BY or a window frame for <aggFunc>.",
      kAnalysis},
-    {"INVALID_WITHIN_GROUP_EXPRESSION", "42K0K", "Invalid function <funcName> with WITHIN GROUP.", kAnalysis},
     {"INVALID_WITHIN_GROUP_EXPRESSION.DISTINCT_UNSUPPORTED", "42K0K",
      "Invalid function <funcName> with WITHIN GROUP. The function does not support DISTINCT with WITHIN GROUP.",
      kAnalysis},
@@ -691,7 +654,6 @@ constexpr ErrorCondition kTable[] = {
      "Invalid function <funcName> with WITHIN GROUP. The function requires <expectedNum> orderings in WITHIN GROUP but "
      "got <actualNum>.",
      kAnalysis},
-    {"INVALID_WRITE_DISTRIBUTION", "42000", "The requested write distribution is invalid.", kAnalysis},
     {"INVALID_WRITE_DISTRIBUTION.PARTITION_NUM_AND_SIZE", "42000",
      "The requested write distribution is invalid. The partition number and advisory partition size can't be specified "
      "at the same time.",

@@ -9,8 +9,6 @@ constexpr ErrorCondition kTable[] = {
     {"MALFORMED_CHARACTER_CODING", "22000", "Invalid value found when performing <function> with <charset>",
      kSparkRuntime},
     {"MALFORMED_CSV_RECORD", "KD000", "Malformed CSV record: <badRecord>", kSparkRuntime},
-    {"MALFORMED_RECORD_IN_PARSING", "22023",
-     "Malformed records are detected in record parsing: <badRecord>. Parse Mode: <failFastMode>.", kSparkRuntime},
     {"MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS", "22023",
      "Malformed records are detected in record parsing: <badRecord>. Parse Mode: <failFastMode>. Parsing JSON arrays "
      "as structs is forbidden.",
@@ -33,15 +31,12 @@ constexpr ErrorCondition kTable[] = {
      "clause. Add the columns or the expression to the GROUP BY, aggregate the expression, or use <expressionAnyValue> "
      "if you do not care which of the values within a group is returned.",
      kAnalysis},
-    {"MISSING_ATTRIBUTES", "XX000",
-     "Resolved attribute(s) <missingAttributes> missing from <input> in operator <operator>.", kAnalysis},
     {"MISSING_ATTRIBUTES.RESOLVED_ATTRIBUTE_APPEAR_IN_OPERATION", "XX000",
      "Resolved attribute(s) <missingAttributes> missing from <input> in operator <operator>. Attribute(s) with the "
      "same name appear in the operation: <operation>.",
      kAnalysis},
     {"MISSING_ATTRIBUTES.RESOLVED_ATTRIBUTE_MISSING_FROM_INPUT", "XX000",
      "Resolved attribute(s) <missingAttributes> missing from <input> in operator <operator>.", kAnalysis},
-    {"MISSING_CATALOG_ABILITY", "0A000", "Catalog <plugin> does not support", kAnalysis},
     {"MISSING_CATALOG_ABILITY.CREATE_FUNCTION", "0A000", "Catalog <plugin> does not support CREATE FUNCTION.",
      kAnalysis},
     {"MISSING_CATALOG_ABILITY.DROP_FUNCTION", "0A000", "Catalog <plugin> does not support DROP FUNCTION.", kAnalysis},
@@ -114,19 +109,14 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"NON_PARTITION_COLUMN", "42000", "PARTITION clause cannot contain the non-partition column: <columnName>.",
      kAnalysis},
-    {"NOT_ALLOWED_IN_FROM", "42601", "Not allowed in the FROM clause:", kParse},
     {"NOT_ALLOWED_IN_FROM.LATERAL_WITH_PIVOT", "42601", "Not allowed in the FROM clause: LATERAL together with PIVOT.",
      kParse},
     {"NOT_ALLOWED_IN_FROM.LATERAL_WITH_UNPIVOT", "42601",
      "Not allowed in the FROM clause: LATERAL together with UNPIVOT.", kParse},
     {"NOT_ALLOWED_IN_FROM.UNPIVOT_WITH_PIVOT", "42601", "Not allowed in the FROM clause: UNPIVOT together with PIVOT.",
      kParse},
-    {"NOT_ALLOWED_IN_PIPE_OPERATOR_WHERE", "42601", "Not allowed in the pipe WHERE clause:", kParse},
     {"NOT_ALLOWED_IN_PIPE_OPERATOR_WHERE.WINDOW_CLAUSE", "42601",
      "Not allowed in the pipe WHERE clause: WINDOW clause.", kParse},
-    {"NOT_A_CONSTANT_STRING", "42601",
-     "The expression <expr> used for the routine or clause <name> must be a constant STRING which is NOT NULL.",
-     kAnalysis},
     {"NOT_A_CONSTANT_STRING.NOT_CONSTANT", "42601",
      "The expression <expr> used for the routine or clause <name> must be a constant STRING which is NOT NULL. To be "
      "considered constant the expression must not depend on any columns, contain a subquery, or invoke a non "
@@ -157,7 +147,6 @@ constexpr ErrorCondition kTable[] = {
      "class, or a Java bean, please try to use scala.Option[_] or other nullable types (such as java.lang.Integer "
      "instead of int/scala.Int).",
      kSparkRuntime},
-    {"NOT_NULL_CONSTRAINT_VIOLATION", "42000", "Assigning a NULL is not allowed here.", kAnalysis},
     {"NOT_NULL_CONSTRAINT_VIOLATION.ARRAY_ELEMENT", "42000",
      "Assigning a NULL is not allowed here. The array <columnPath> is defined to contain only elements that are NOT "
      "NULL.",
@@ -194,7 +183,6 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"NUMERIC_OUT_OF_SUPPORTED_RANGE", "22003",
      "The value <value> cannot be interpreted as a numeric since it has more than 38 digits.", kArithmetic},
-    {"NUMERIC_VALUE_OUT_OF_RANGE", "22003", "", kArithmetic},
     {"NUMERIC_VALUE_OUT_OF_RANGE.WITHOUT_SUGGESTION", "22003",
      "The <roundedValue> rounded half up from <originalValue> cannot be represented as Decimal(<precision>, <scale>).",
      kArithmetic},

@@ -6,9 +6,6 @@ namespace {
 using enum ExceptionClass;
 
 constexpr ErrorCondition kTable[] = {
-    {"PARQUET_CONVERSION_FAILURE", "42846",
-     "Unable to create a Parquet converter for the data type <dataType> whose Parquet type is <parquetType>.",
-     kSparkRuntime},
     {"PARQUET_CONVERSION_FAILURE.DECIMAL", "42846",
      "Unable to create a Parquet converter for the data type <dataType> whose Parquet type is <parquetType>. Parquet "
      "DECIMAL type can only be backed by INT32, INT64, FIXED_LEN_BYTE_ARRAY, or BINARY.",

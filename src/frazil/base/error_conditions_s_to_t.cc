@@ -59,8 +59,6 @@ constexpr ErrorCondition kTable[] = {
      "The sum of the LIMIT clause and the OFFSET clause must not be greater than the maximum 32-bit integer value "
      "(2,147,483,647) but found limit = <limit>, offset = <offset>.",
      kAnalysis},
-    {"SYNTAX_DISCONTINUED", "42601",
-     "Support of the clause or keyword: <clause> has been discontinued in this context.", kParse},
     {"SYNTAX_DISCONTINUED.BANG_EQUALS_NOT", "42601",
      "Support of the clause or keyword: <clause> has been discontinued in this context. The '!' keyword is only "
      "supported as an alias for the prefix operator 'NOT'. To re-enable the '!' keyword, set "

@@ -9,8 +9,8 @@
 
 namespace frazil {
 
-/// One JSON value (RFC 8259), for the small documents that the lower folders read: schemas and column metadata. Keeps the order of members and the text
-/// of numbers, so that what is read can be written again unchanged.
+/// One JSON value (RFC 8259), for the small documents that the lower folders read: schemas and column metadata. Keeps
+/// the order of members and the text of numbers, so that what is read can be written again unchanged.
 struct JsonValue {
   enum class Kind { kNull, kBoolean, kNumber, kString, kArray, kObject };
 

@@ -143,7 +143,8 @@ bool MatchesLike(std::string_view text, std::string_view pattern, char escape) {
     *pattern_at = literal_at + 1;
     return true;
   };
-  return MatchesWildcard(text, pattern, [&](char element) { return element == '%' && element != escape; }, step);
+  return MatchesWildcard(
+      text, pattern, [&](char element) { return element == '%' && element != escape; }, step);
 }
 
 bool MatchesShowPattern(std::string_view text, std::string_view pattern) {
@@ -156,7 +157,9 @@ bool MatchesShowPattern(std::string_view text, std::string_view pattern) {
       ++*pattern_at;
       return true;
     };
-    if (MatchesWildcard(text, alternative, [](char element) { return element == '*'; }, step)) return true;
+    if (MatchesWildcard(
+            text, alternative, [](char element) { return element == '*'; }, step))
+      return true;
     if (end == std::string_view::npos) return false;
     pattern.remove_prefix(end + 1);
   }

@@ -36,8 +36,9 @@ PredicatePtr WithOp(const Predicate& predicate, PredicateOp op) {
   return copy;
 }
 
-// The predicate, or where `negated` its negation, without kNot. Every test has its exact opposite: both are unknown for a NULL column, except
-// the tests for NULL and NaN, which are never unknown. (NaN stands above all numbers in Spark's order, so comparisons hold no third case.)
+// The predicate, or where `negated` its negation, without kNot. Every test has its exact opposite: both are unknown for
+// a NULL column, except the tests for NULL and NaN, which are never unknown. (NaN stands above all numbers in Spark's
+// order, so comparisons hold no third case.)
 PredicatePtr Push(const PredicatePtr& predicate, bool negated) {
   switch (predicate->op) {
     case PredicateOp::kTrue:
@@ -51,7 +52,7 @@ PredicatePtr Push(const PredicatePtr& predicate, bool negated) {
       std::vector<PredicatePtr> children;
       for (const auto& child : predicate->children) children.push_back(Push(child, negated));
       return (predicate->op == PredicateOp::kAnd) != negated ? Predicate::And(std::move(children))
-                                                            : Predicate::Or(std::move(children));
+                                                             : Predicate::Or(std::move(children));
     }
     case PredicateOp::kIsNull:
       return negated ? WithOp(*predicate, PredicateOp::kNotNull) : predicate;

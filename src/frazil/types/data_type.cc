@@ -54,10 +54,10 @@ std::string StructField::Comment() const {
 
 void StructField::SetComment(std::string_view comment) { metadata["comment"] = JsonString(comment); }
 
-#define FRAZIL_SIMPLE_TYPE(name, id)                                     \
-  const DataTypePtr& DataType::name() {                                  \
-    static const DataTypePtr type = DataTypeFactory::Make(TypeId::id);   \
-    return type;                                                         \
+#define FRAZIL_SIMPLE_TYPE(name, id)                                   \
+  const DataTypePtr& DataType::name() {                                \
+    static const DataTypePtr type = DataTypeFactory::Make(TypeId::id); \
+    return type;                                                       \
   }
 
 FRAZIL_SIMPLE_TYPE(Null, kNull)

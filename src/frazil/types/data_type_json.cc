@@ -11,7 +11,8 @@
 namespace frazil {
 namespace {
 
-// A field's collations stand in its metadata, by path within the field ("field.element"), so that readers without collations see plain strings.
+// A field's collations stand in its metadata, by path within the field ("field.element"), so that readers without
+// collations see plain strings.
 constexpr std::string_view kCollationsKey = "__COLLATIONS";
 
 using CollationPaths = std::map<std::string, std::string>;

@@ -14,7 +14,8 @@ namespace frazil {
 // Dates, times and timestamps as text, in the forms that Spark's casts and typed literals take.
 // https://spark.apache.org/docs/latest/sql-ref-literals.html#datetime-literal
 
-/// The parts of a timestamp's text: [+-]yyyy*[-[m]m[-[d]d[( |T)[h]h[:[m]m[:[s]s[.f*][zone]]]]]], or the time alone ("[h]h:...", "T[h]h...").
+/// The parts of a timestamp's text: [+-]yyyy*[-[m]m[-[d]d[( |T)[h]h[:[m]m[:[s]s[.f*][zone]]]]]], or the time alone
+/// ("[h]h:...", "T[h]h...").
 struct TimestampParts {
   int64_t year = 1;
   int month = 1;
@@ -33,12 +34,14 @@ std::optional<TimestampParts> ParseTimestampParts(std::string_view text);
 std::optional<int32_t> ParseDate(std::string_view text);
 /// Microseconds since the epoch; `zone` holds where the text names none. A time alone means today.
 std::optional<int64_t> ParseTimestamp(std::string_view text, const TimeZone& zone);
-/// Wall-clock microseconds. A zone in the text is left aside, or refused where `allow_zone` is false; a time alone is refused.
+/// Wall-clock microseconds. A zone in the text is left aside, or refused where `allow_zone` is false; a time alone is
+/// refused.
 std::optional<int64_t> ParseTimestampNtz(std::string_view text, bool allow_zone = true);
 /// Microseconds since midnight of a time alone, with AM or PM behind it or not.
 std::optional<int64_t> ParseTime(std::string_view text);
 
-// Typed literals also take the words epoch, now, today, tomorrow, yesterday, in any case; all but now with a zone behind, which is only checked.
+// Typed literals also take the words epoch, now, today, tomorrow, yesterday, in any case; all but now with a zone
+// behind, which is only checked.
 std::optional<int32_t> ParseSpecialDate(std::string_view text, const TimeZone& zone);
 std::optional<int64_t> ParseSpecialTimestamp(std::string_view text, const TimeZone& zone);
 std::optional<int64_t> ParseSpecialTimestampNtz(std::string_view text, const TimeZone& zone);

@@ -44,8 +44,7 @@ DecimalShape DecimalResult(DecimalOperation operation, DecimalShape left, Decima
         return AdjustPrecisionScale(left_integral + right.scale + scale, scale);
       }
       int integral_digits = std::min(kMaxDecimalScale, left_integral + right.scale);
-      int scale =
-          std::min(kMaxDecimalScale, std::max(kMinimumAdjustedScale, left.scale + right.precision + 1));
+      int scale = std::min(kMaxDecimalScale, std::max(kMinimumAdjustedScale, left.scale + right.precision + 1));
       const int excess = integral_digits + scale - kMaxDecimalScale;
       if (excess > 0) {
         scale -= excess / 2 + 1;

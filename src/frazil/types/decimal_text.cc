@@ -12,8 +12,8 @@ namespace {
 // A number as its significant digits: 0.<digits> * 10^point. Zero has no digits.
 struct DigitText {
   bool negative = false;
-  std::string digits;     ///< Without leading zeros; trailing zeros as written.
-  int64_t point = 0;      ///< Position of the decimal point, counted from the first digit.
+  std::string digits;         ///< Without leading zeros; trailing zeros as written.
+  int64_t point = 0;          ///< Position of the decimal point, counted from the first digit.
   int64_t written_scale = 0;  ///< Digits behind the point less the exponent.
 };
 

@@ -24,11 +24,12 @@ std::string DayTimeIntervalToString(int64_t micros, IntervalField start, Interva
 /// "1 years 2 months 3 days 4 hours 5 minutes 6.5 seconds"; zero parts left out; "0 seconds" for nothing.
 std::string CalendarIntervalToString(const CalendarIntervalValue& interval);
 
-/// Reads "interval 1 year -2 days 3.5 seconds" in any case, with or without the first word. Errors: INVALID_INTERVAL_FORMAT.*.
+/// Reads "interval 1 year -2 days 3.5 seconds" in any case, with or without the first word. Errors:
+/// INVALID_INTERVAL_FORMAT.*.
 Result<CalendarIntervalValue> ParseCalendarInterval(std::string_view text);
 
-/// Reads the text of CAST(string AS INTERVAL ...): the bare form ("1-2", "3 04:05:06") or the literal form ("INTERVAL '1-2' YEAR TO MONTH") of exactly
-/// these fields; without surrounding blanks. Errors: INVALID_INTERVAL_FORMAT.*.
+/// Reads the text of CAST(string AS INTERVAL ...): the bare form ("1-2", "3 04:05:06") or the literal form ("INTERVAL
+/// '1-2' YEAR TO MONTH") of exactly these fields; without surrounding blanks. Errors: INVALID_INTERVAL_FORMAT.*.
 Result<int32_t> ParseYearMonthInterval(std::string_view text, IntervalField start, IntervalField end);
 Result<int64_t> ParseDayTimeInterval(std::string_view text, IntervalField start, IntervalField end);
 

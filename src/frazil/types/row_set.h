@@ -7,7 +7,8 @@
 
 namespace frazil {
 
-/// A small result held as values: metadata tables, SHOW and DESCRIBE, procedures. `schema` is a struct type; each row has one value a field.
+/// A small result held as values: metadata tables, SHOW and DESCRIBE, procedures. `schema` is a struct type; each row
+/// has one value a field.
 struct RowSet {
   DataTypePtr schema;
   std::vector<std::vector<Value>> rows;

@@ -10,13 +10,13 @@
 
 namespace frazil {
 
-/// A time zone: a fixed offset from UTC, or a region of the IANA database (read from the system's zoneinfo folder, or from $TZDIR).
-/// Immutable and shared; lookups take a binary search.
+/// A time zone: a fixed offset from UTC, or a region of the IANA database (read from the system's zoneinfo folder, or
+/// from $TZDIR). Immutable and shared; lookups take a binary search.
 class TimeZone {
  public:
-  /// By name, as Spark's session time zone and zone arguments: regions ("Europe/Berlin"), "Z", "UTC", "GMT", "UT", with or without an offset after
-  /// them ("UTC+1"), offsets ("+01:00", "-8", "+1:30", "+0130", "+01:30:15") up to 18 hours, and Java's short names ("PST", "CTT", ...).
-  /// Names are case sensitive. Unknown: INVALID_TIMEZONE.
+  /// By name, as Spark's session time zone and zone arguments: regions ("Europe/Berlin"), "Z", "UTC", "GMT", "UT", with
+  /// or without an offset after them ("UTC+1"), offsets ("+01:00", "-8", "+1:30", "+0130", "+01:30:15") up to 18 hours,
+  /// and Java's short names ("PST", "CTT", ...). Names are case sensitive. Unknown: INVALID_TIMEZONE.
   static Result<std::shared_ptr<const TimeZone>> Find(std::string_view name);
   static const std::shared_ptr<const TimeZone>& Utc();
 
@@ -26,8 +26,8 @@ class TimeZone {
 
   /// Seconds east of UTC at an instant (seconds since 1970-01-01T00:00:00Z).
   int32_t OffsetAt(int64_t utc_seconds) const;
-  /// Seconds east of UTC at a wall-clock time, as Java: in a gap (the hour that summer time leaves out) the offset before it, so that the time moves on by
-  /// the gap's length; in an overlap the earlier of the two instants.
+  /// Seconds east of UTC at a wall-clock time, as Java: in a gap (the hour that summer time leaves out) the offset
+  /// before it, so that the time moves on by the gap's length; in an overlap the earlier of the two instants.
   int32_t OffsetAtLocal(int64_t local_seconds) const;
   /// The abbreviation in force ("CET", "CEST", "PDT"), or the name for fixed offsets.
   std::string AbbreviationAt(int64_t utc_seconds) const;
@@ -47,8 +47,9 @@ class TimeZone {
   };
   struct Transition {
     int64_t utc_seconds = 0;
-    int64_t local_threshold = 0;  ///< Wall-clock time from which on the new offset holds: instant plus the larger offset.
-    uint32_t period = 0;          ///< Index into periods_.
+    int64_t local_threshold =
+        0;                ///< Wall-clock time from which on the new offset holds: instant plus the larger offset.
+    uint32_t period = 0;  ///< Index into periods_.
   };
 
   TimeZone() = default;

@@ -192,8 +192,8 @@ class TimeZoneReader {
     constexpr size_t kCountsOffset = 20;
     if (bytes_.size() - at_ < 44 || bytes_.substr(at_, 4) != "TZif" || bytes_[at_ + 4] < '2') return false;
     at_ += kCountsOffset;
-    for (uint32_t* count : {&counts->is_utc, &counts->is_standard, &counts->leap, &counts->time, &counts->type,
-                            &counts->character}) {
+    for (uint32_t* count :
+         {&counts->is_utc, &counts->is_standard, &counts->leap, &counts->time, &counts->type, &counts->character}) {
       int64_t value = 0;
       if (!ReadInteger(4, &value) || value < 0 || value > 1'000'000) return false;
       *count = static_cast<uint32_t>(value);
@@ -243,8 +243,7 @@ class TimeZoneReader {
   }
 
   void Append(int64_t utc_seconds, uint32_t period) {
-    const int32_t before =
-        zone_->periods_[zone_->transitions_.empty() ? 0 : zone_->transitions_.back().period].offset;
+    const int32_t before = zone_->periods_[zone_->transitions_.empty() ? 0 : zone_->transitions_.back().period].offset;
     const int32_t after = zone_->periods_[period].offset;
     zone_->transitions_.push_back({utc_seconds, utc_seconds + std::max(before, after), period});
   }
@@ -266,7 +265,8 @@ class TimeZoneReader {
     if (!rule->has_daylight) return true;
     const uint32_t standard = PeriodOf(rule->standard_offset, false, rule->standard_name);
     const uint32_t daylight = PeriodOf(rule->daylight_offset, true, rule->daylight_name);
-    const int64_t last = zone_->transitions_.empty() ? -kSecondsPerDay * 146'097 : zone_->transitions_.back().utc_seconds;
+    const int64_t last =
+        zone_->transitions_.empty() ? -kSecondsPerDay * 146'097 : zone_->transitions_.back().utc_seconds;
     const int64_t first_year = CivilFromDays(FloorDivide(last, kSecondsPerDay)).year;
     for (int64_t year = first_year; year <= first_year + 402; ++year) {
       std::array<std::pair<int64_t, uint32_t>, 2> changes = {{

@@ -10,8 +10,8 @@ namespace frazil {
 /// A day of the year on which summer time begins or ends, and the wall-clock time of that.
 struct TimeZoneRuleDate {
   enum class Kind {
-    kMonthWeekDay,     ///< Mm.w.d: the w-th (5: last) weekday d of month m.
-    kJulianNoLeap,     ///< Jn: day 1..365, the 29th of February is never counted.
+    kMonthWeekDay,       ///< Mm.w.d: the w-th (5: last) weekday d of month m.
+    kJulianNoLeap,       ///< Jn: day 1..365, the 29th of February is never counted.
     kZeroBasedWithLeap,  ///< n: day 0..365.
   };
   Kind kind = Kind::kMonthWeekDay;

@@ -18,7 +18,8 @@ int Order(const T& left, const T& right) {
 // NaN is equal to itself and above all else; -0.0 equals 0.0.
 template <typename T>
 int OrderFloats(T left, T right) {
-  if (std::isnan(left) || std::isnan(right)) return static_cast<int>(std::isnan(left)) - static_cast<int>(std::isnan(right));
+  if (std::isnan(left) || std::isnan(right))
+    return static_cast<int>(std::isnan(left)) - static_cast<int>(std::isnan(right));
   return Order(left, right);
 }
 
@@ -181,7 +182,8 @@ class SqlPrinter {
   std::string PrintPretty(const DataType& type, const Value& value) const {
     if (value.is_null()) return "NULL";
     if (type.id() == TypeId::kDecimal) return DecimalToJavaString(value.decimal(), type.scale());
-    if (type.id() == TypeId::kString || type.IsNumeric()) return Text(type, value);
+    const bool plain_string = type.id() == TypeId::kString && type.collation().empty();
+    if (plain_string || type.IsNumeric()) return Text(type, value);
     return Print(type, value);
   }
 

@@ -1,6 +1,6 @@
-#include "frazil/types/wide_integer_internal.h"
-
 #include <bit>
+
+#include "frazil/types/wide_integer_internal.h"
 
 namespace frazil {
 
