@@ -3,6 +3,7 @@
 The server is the one built in this checkout (FRAZIL_BINARY names another); FRAZIL_TEST_REMOTE=sc://host:port takes a
 running server instead, for example the real Spark: tests that say something of ours alone are then left out.
 """
+import logging
 import os
 import sys
 import time
@@ -18,6 +19,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 # Python's own datetimes are local: client and sessions agree on UTC.
 os.environ["TZ"] = "UTC"
 time.tzset()
+# The client logs each error that it raises.
+logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
 
 from frazil.spark import SparkConnectServer  # noqa: E402
 

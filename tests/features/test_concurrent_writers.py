@@ -1,9 +1,11 @@
 """Writers at once: nothing is lost, a reader sees whole commits."""
 import threading
 
+import pytest
 from conftest import iceberg_catalog, open_session
 
 
+@pytest.mark.ours  # Spark shows a session its cached table
 def test_appends_of_many_sessions_lose_nothing(remote, spark, lake, namespace):
     table, failures = f"{namespace}.appends", []
     spark.sql(f"CREATE TABLE {table} (writer INT, n INT) USING iceberg "
@@ -30,6 +32,7 @@ def test_appends_of_many_sessions_lose_nothing(remote, spark, lake, namespace):
     assert spark.table(f"{table}.snapshots").count() == 30
 
 
+@pytest.mark.ours
 def test_a_session_sees_what_another_has_just_committed(new_session, lake, namespace):
     first, second = (new_session(iceberg_catalog("ice", lake[1])) for _ in range(2))
     first.sql(f"CREATE TABLE {namespace}.t (a INT) USING iceberg")

@@ -58,7 +58,8 @@ def test_changes_partitions_and_pruning_hold_for_pyiceberg(spark, namespace):
 def test_statistics_in_the_manifests(spark, namespace):
     table = f"{namespace}.stats"
     spark.sql(f"CREATE TABLE {table} (id INT, s STRING) USING iceberg")
-    spark.sql(f"INSERT INTO {table} VALUES (5, 'b'), (-1, 'a'), (9, NULL)")
+    rows = spark.createDataFrame([(5, "b"), (-1, "a"), (9, None)], "id INT, s STRING")
+    rows.coalesce(1).writeTo(table).append()
     static = StaticTable.from_metadata(str(newest_metadata(table_folder(spark, table))))
     (file,) = static.inspect.files().to_pylist()
     metrics = file["readable_metrics"]

@@ -18,7 +18,8 @@ A file has a head (`# name:`, `# description:`), then records separated by empty
 
     set spark.sql.ansi.enabled false
 
-Tables lie in an empty namespace of the Iceberg catalog `ice`, which is the current one.
+Tables lie in an empty namespace of the Iceberg catalog `ice`, which is the current one; {namespace} in a statement is its
+full name.
 """
 import datetime
 import decimal
@@ -82,8 +83,8 @@ class Mismatch(AssertionError):
     """An answer that is not the expected one."""
 
 
-def run_record(spark, kind, body, expected):
-    sql = "\n".join(body)
+def run_record(spark, namespace, kind, body, expected):
+    sql = "\n".join(body).replace("{namespace}", namespace)
     if kind == "statement":
         spark.sql(sql).collect()
     elif kind.startswith("set "):

@@ -24,7 +24,7 @@ def test_sql_file(path, new_session, tmp_path):
     spark.sql(f"USE {namespace}")
     for line, kind, body, expected in parse(text):
         try:
-            run_record(spark, kind, body, expected)
+            run_record(spark, namespace, kind, body, expected)
         except Exception as error:
             shown = str(error) if isinstance(error, Mismatch) else f"{type(error).__name__}: {error}"
             pytest.fail(f"{path}:{line}: {kind}\n" + "\n".join(body) + f"\n{shown}", pytrace=False)
