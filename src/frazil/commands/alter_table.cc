@@ -1,0 +1,293 @@
+#include "frazil/analysis/analyzer.h"
+#include "frazil/base/text.h"
+#include "frazil/commands/statements_internal.h"
+#include "frazil/commands/table_definition.h"
+#include "frazil/sql/parser.h"
+#include "frazil/types/type_coercion.h"
+
+namespace frazil::commands {
+
+namespace {
+
+using Change = tables::TableChange;
+
+Error NotSupported(const std::vector<std::string>& table, const std::string& operation) {
+  return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", QuoteIdentifier(table)}, {"operation", operation}});
+}
+
+/// The field at a path of names (array elements by "element", map values by "key" and "value"), or nullptr.
+const StructField* FindField(const DataType& schema, const std::vector<std::string>& path) {
+  const DataType* type = &schema;
+  const StructField* field = nullptr;
+  static thread_local StructField inner;
+  for (const auto& part : path) {
+    switch (type->id()) {
+      case TypeId::kStruct: {
+        int index = type->FieldIndex(part);
+        if (index < 0) return nullptr;
+        field = &type->fields()[index];
+        break;
+      }
+      case TypeId::kArray:
+        if (!EqualsIgnoreCase(part, "element")) return nullptr;
+        inner = StructField("element", type->element_type(), type->contains_null());
+        field = &inner;
+        break;
+      case TypeId::kMap:
+        if (EqualsIgnoreCase(part, "key")) {
+          inner = StructField("key", type->key_type(), false);
+        } else if (EqualsIgnoreCase(part, "value")) {
+          inner = StructField("value", type->value_type(), type->value_contains_null());
+        } else {
+          return nullptr;
+        }
+        field = &inner;
+        break;
+      default:
+        return nullptr;
+    }
+    type = field->type.get();
+  }
+  return field;
+}
+
+Error NoSuchColumn(const std::vector<std::string>& column, const DataType& schema) {
+  std::vector<std::string> names;
+  for (const auto& field : schema.fields()) names.push_back(QuoteIdentifier(field.name));
+  return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(column)}, {"proposal", Join(names, ", ")}});
+}
+
+class Translator {
+ public:
+  Translator(const analysis::ResolvedTable& table, CommandContext& context) : table_(table), context_(context) {}
+
+  Result<std::vector<Change>> Translate(const std::vector<plan::AlterAction>& actions) {
+    for (const auto& action : actions) FRAZIL_RETURN_IF_ERROR(Add(action));
+    return std::move(changes_);
+  }
+
+ private:
+  const DataType& schema() const { return *table_.table->schema(); }
+  Change& New(Change::Type type) {
+    changes_.emplace_back();
+    changes_.back().type = type;
+    return changes_.back();
+  }
+  Status RequireColumn(const std::vector<std::string>& column) {
+    if (FindField(schema(), column) == nullptr) return NoSuchColumn(column, schema());
+    return Status::Ok();
+  }
+
+  Status AddColumns(const plan::AlterAction& action) {
+    for (const auto& column : action.columns) {
+      if (FindField(schema(), column.name) != nullptr) {
+        if (action.if_not_exists) continue;
+        return Error::Of("FIELD_ALREADY_EXISTS",
+                         {{"op", "add"}, {"fieldNames", QuoteIdentifier(column.name)}, {"struct", "\"" + schema().Sql() + "\""}});
+      }
+      Change& change = New(Change::Type::kAddColumn);
+      change.column = column.name;
+      change.data_type = column.type;
+      change.nullable = column.nullable;
+      change.value = column.comment.value_or("");
+      change.first = column.first;
+      change.after = column.after;
+      if (column.default_text.has_value()) FRAZIL_RETURN_IF_ERROR(SetDefault(*column.default_text, column.type, &change));
+    }
+    return Status::Ok();
+  }
+
+  Status SetDefault(const std::string& text, const DataTypePtr& type, Change* change) {
+    FRAZIL_ASSIGN_OR_RETURN(auto expression, sql::ParseExpression(text, context_.parser_options()));
+    change->default_text = text;
+    FRAZIL_ASSIGN_OR_RETURN(change->default_value, analysis::AnalyzeConstant(expression, type, context_));
+    return Status::Ok();
+  }
+
+  Status AlterColumn(const plan::AlterAction& action) {
+    const auto& column = action.column_names[0];
+    FRAZIL_RETURN_IF_ERROR(RequireColumn(column));
+    const StructField field = *FindField(schema(), column);
+    if (action.new_type != nullptr && !action.new_type->Equals(*field.type)) {
+      if (!CanUpCast(*field.type, *action.new_type) || action.new_type->IsComplex()) {
+        return Error::Of("NOT_SUPPORTED_CHANGE_COLUMN", {{"table", QuoteIdentifier(table_.full_name)},
+                                                         {"originName", QuoteIdentifier(column)},
+                                                         {"originType", "\"" + field.type->Sql() + "\""},
+                                                         {"newName", QuoteIdentifier(column)},
+                                                         {"newType", "\"" + action.new_type->Sql() + "\""}});
+      }
+      Change& change = New(Change::Type::kUpdateColumnType);
+      change.column = column;
+      change.data_type = action.new_type;
+    }
+    if (action.new_comment.has_value()) {
+      Change& change = New(Change::Type::kUpdateColumnComment);
+      change.column = column;
+      change.value = *action.new_comment;
+    }
+    if (action.new_nullable.has_value()) {
+      if (!*action.new_nullable && field.nullable) {
+        return Error::Plain(ExceptionClass::kAnalysis, "Cannot change nullable column to non-nullable: " + Join(column, "."));
+      }
+      Change& change = New(Change::Type::kUpdateColumnNullability);
+      change.column = column;
+      change.nullable = *action.new_nullable;
+    }
+    if (action.new_default.has_value() || action.drop_default) {
+      Change& change = New(Change::Type::kUpdateColumnDefault);
+      change.column = column;
+      if (action.new_default.has_value()) FRAZIL_RETURN_IF_ERROR(SetDefault(*action.new_default, field.type, &change));
+    }
+    if (action.move_first || !action.move_after.empty()) {
+      Change& change = New(Change::Type::kMoveColumn);
+      change.column = column;
+      change.first = action.move_first;
+      change.after = action.move_after;
+    }
+    return Status::Ok();
+  }
+
+  Status SetReference(const plan::AlterAction& action) {
+    Change& change = New(Change::Type::kSetReference);
+    change.new_name = action.reference;
+    change.is_branch = action.is_branch;
+    change.create = !action.replace || action.create_or_replace;
+    change.replace = action.replace || action.create_or_replace;
+    change.if_not_exists = action.if_not_exists;
+    change.snapshot_id = action.snapshot_id;
+    change.reference_retain_ms = action.reference_retain_ms;
+    change.snapshot_retain_ms = action.snapshot_retain_ms;
+    change.snapshots_to_keep = action.snapshots_to_keep;
+    return Status::Ok();
+  }
+
+  Status WriteOrder(const plan::AlterAction& action) {
+    Change& change = New(Change::Type::kSetSortOrder);
+    for (const auto& item : action.order) {
+      tables::SortField field;
+      FRAZIL_ASSIGN_OR_RETURN(field.term, ToPartitionField(item.term));
+      field.ascending = item.ascending;
+      field.nulls_first = item.nulls_first;
+      change.sort.push_back(std::move(field));
+    }
+    if (action.distributed_by_partition) {
+      change.distribution_mode = "hash";
+    } else if (action.unordered || action.locally_ordered) {
+      change.distribution_mode = "none";
+    } else {
+      change.distribution_mode = "range";
+    }
+    return Status::Ok();
+  }
+
+  Status Add(const plan::AlterAction& action) {
+    using Type = plan::AlterAction::Type;
+    switch (action.type) {
+      case Type::kAddColumns:
+        return AddColumns(action);
+      case Type::kDropColumns:
+        for (const auto& column : action.column_names) {
+          if (action.if_exists && FindField(schema(), column) == nullptr) continue;
+          FRAZIL_RETURN_IF_ERROR(RequireColumn(column));
+          New(Change::Type::kDropColumn).column = column;
+        }
+        return Status::Ok();
+      case Type::kRenameColumn: {
+        FRAZIL_RETURN_IF_ERROR(RequireColumn(action.column_names[0]));
+        Change& change = New(Change::Type::kRenameColumn);
+        change.column = action.column_names[0];
+        change.new_name = action.new_name;
+        return Status::Ok();
+      }
+      case Type::kAlterColumn:
+        return AlterColumn(action);
+      case Type::kSetProperties:
+        for (const auto& [key, value] : action.properties) {
+          Change& change = New(Change::Type::kSetProperty);
+          change.new_name = key;
+          change.value = value;
+        }
+        return Status::Ok();
+      case Type::kUnsetProperties: {
+        auto properties = table_.table->properties();
+        for (const auto& key : action.keys) {
+          if (!properties.contains(key) && !action.if_exists) {
+            return Error::Of("UNSET_NONEXISTENT_PROPERTIES",
+                             {{"properties", QuoteIdentifier(key)}, {"table", QuoteIdentifier(table_.full_name)}});
+          }
+          New(Change::Type::kRemoveProperty).new_name = key;
+        }
+        return Status::Ok();
+      }
+      case Type::kSetLocation:
+        if (!action.partitions.empty()) return NotSupported(table_.full_name, "ALTER TABLE ... PARTITION ... SET LOCATION");
+        New(Change::Type::kSetLocation).value = action.location;
+        return Status::Ok();
+      case Type::kAddPartitionField:
+      case Type::kDropPartitionField:
+      case Type::kReplacePartitionField: {
+        Change change;
+        change.type = action.type == Type::kAddPartitionField    ? Change::Type::kAddPartitionField
+                      : action.type == Type::kDropPartitionField ? Change::Type::kDropPartitionField
+                                                                 : Change::Type::kReplacePartitionField;
+        FRAZIL_ASSIGN_OR_RETURN(change.field, ToPartitionField(action.field));
+        if (action.type == Type::kReplacePartitionField) {
+          FRAZIL_ASSIGN_OR_RETURN(change.new_field, ToPartitionField(action.new_field));
+          change.has_field_name = !action.new_field.alias.empty();
+        } else {
+          change.has_field_name = !action.field.alias.empty();
+        }
+        changes_.push_back(std::move(change));
+        return Status::Ok();
+      }
+      case Type::kWriteOrder:
+        return WriteOrder(action);
+      case Type::kSetIdentifierFields:
+      case Type::kDropIdentifierFields:
+        New(action.type == Type::kSetIdentifierFields ? Change::Type::kSetIdentifierFields : Change::Type::kDropIdentifierFields).columns =
+            action.column_names;
+        return Status::Ok();
+      case Type::kCreateReference:
+        return SetReference(action);
+      case Type::kDropReference: {
+        Change& change = New(Change::Type::kDropReference);
+        change.new_name = action.reference;
+        change.is_branch = action.is_branch;
+        change.if_exists = action.if_exists;
+        return Status::Ok();
+      }
+      case Type::kReplaceColumns:
+        return NotSupported(table_.full_name, "REPLACE COLUMNS");
+      case Type::kAddPartition:
+      case Type::kDropPartition:
+      case Type::kRenamePartition:
+      case Type::kRecoverPartitions:
+        return NotSupported(table_.full_name, "partition management");
+      case Type::kAddConstraint:
+      case Type::kDropConstraint:
+        return NotSupported(table_.full_name, "constraints");
+      case Type::kClusterBy:
+        return NotSupported(table_.full_name, "CLUSTER BY");
+      case Type::kSetSerde:
+        return NotSupported(table_.full_name, "SET SERDE");
+      case Type::kSetCollation:
+        return NotSupported(table_.full_name, "DEFAULT COLLATION");
+    }
+    return Error::Internal("unknown ALTER TABLE action");
+  }
+
+  const analysis::ResolvedTable& table_;
+  CommandContext& context_;
+  std::vector<Change> changes_;
+};
+
+}  // namespace
+
+Result<RowSet> RunAlterTable(const plan::AlterTableCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto changes, Translator(table, context).Translate(command.actions));
+  if (!changes.empty()) FRAZIL_RETURN_IF_ERROR(table.catalog->AlterTable(table.identifier, changes));
+  return NoRows();
+}
+
+}  // namespace frazil::commands

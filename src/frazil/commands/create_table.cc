@@ -1,0 +1,159 @@
+#include "frazil/analysis/analyzer.h"
+#include "frazil/base/text.h"
+#include "frazil/commands/statements_internal.h"
+#include "frazil/commands/table_definition.h"
+#include "frazil/commands/table_writer.h"
+
+namespace frazil::commands {
+
+namespace {
+
+/// CREATE TABLE t USING format LOCATION 'folder' without columns: those of the files.
+Result<DataTypePtr> InferredSchema(const plan::CreateTableCommand& command, CommandContext& context) {
+  plan::DataSourcePlan source;
+  source.format = command.provider.value_or("");
+  source.options = command.options;
+  if (command.location.has_value()) source.paths.push_back(*command.location);
+  FRAZIL_ASSIGN_OR_RETURN(auto opened, context.OpenDataSource(source));
+  return opened.scan->schema();
+}
+
+/// CREATE TABLE t LIKE source: the source's columns and partitioning, none of its rows.
+Result<RowSet> CreateLike(const plan::CreateTableCommand& command, const analysis::ResolvedIdentifier& name, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto source, ResolveTableName(*command.like, context));
+  DefinitionClauses clauses;
+  clauses.schema = source.table->schema();
+  clauses.provider = command.provider.has_value() ? command.provider : std::optional<std::string>(source.table->provider());
+  clauses.location = command.location;
+  clauses.properties = command.properties;
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
+  for (auto field : source.table->partitioning()) {
+    field.name.clear();
+    definition.partitioning.push_back(std::move(field));
+  }
+  FRAZIL_RETURN_IF_ERROR(name.catalog->CreateTable(name.identifier, definition));
+  return NoRows();
+}
+
+}  // namespace
+
+Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandContext& context) {
+  using Mode = plan::CreateTableCommand::Mode;
+  FRAZIL_ASSIGN_OR_RETURN(auto name, ResolveName(command.name, context));
+  FRAZIL_ASSIGN_OR_RETURN(bool exists, name.catalog->TableExists(name.identifier));
+  if (command.mode == Mode::kCreate && exists) {
+    if (command.if_not_exists) return NoRows();
+    return catalogs::TableExistsAlready(*name.catalog, name.identifier);
+  }
+  if (command.mode == Mode::kReplace && !exists) return catalogs::TableNotFound(*name.catalog, name.identifier);
+  FRAZIL_ASSIGN_OR_RETURN(bool known, name.catalog->NamespaceExists(name.identifier.name_space));
+  if (!known) return catalogs::NamespaceNotFound(*name.catalog, name.identifier.name_space);
+  if (command.like.has_value()) return CreateLike(command, name, context);
+  if (!command.constraints.empty()) {
+    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))}, {"operation", "constraints"}});
+  }
+  if (command.bucketing.has_value()) {
+    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))}, {"operation", "CLUSTERED BY (bucketing)"}});
+  }
+
+  DefinitionClauses clauses;
+  clauses.provider = command.provider;
+  clauses.partitioning = command.partitioning;
+  if (!command.cluster_by.empty()) {
+    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))}, {"operation", "CLUSTER BY"}});
+  }
+  clauses.options = command.options;
+  clauses.properties = command.properties;
+  clauses.comment = command.comment;
+  clauses.location = command.location;
+  clauses.is_external = command.is_external;
+  plan::LogicalPlanPtr query;
+  if (command.query != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(query, analysis::AnalyzeRelation(command.query, context));
+    clauses.schema = AsNullable(plan::OutputSchema(*query));
+  } else if (!command.columns.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(clauses.schema, SchemaOf(command.columns));
+  } else if (command.location.has_value() || command.options.contains("path")) {
+    FRAZIL_ASSIGN_OR_RETURN(clauses.schema, InferredSchema(command, context));
+  } else {
+    clauses.schema = DataType::Struct({});
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
+  if (query != nullptr) {
+    FRAZIL_RETURN_IF_ERROR(CreateTableAsSelect(name, definition, query, command.mode != Mode::kCreate, command.options, context));
+    return NoRows();
+  }
+  if (command.mode != Mode::kCreate && exists) {
+    // REPLACE TABLE without a query: one commit that empties it.
+    FRAZIL_ASSIGN_OR_RETURN(auto staged, name.catalog->StageTable(name.identifier, definition, true));
+    tables::WriteOptions options;
+    options.mode = tables::WriteMode::kReplaceTable;
+    FRAZIL_ASSIGN_OR_RETURN(auto write, staged.table->StartWrite(options));
+    FRAZIL_RETURN_IF_ERROR(CommitWrite(*write));
+    return NoRows();
+  }
+  FRAZIL_RETURN_IF_ERROR(name.catalog->CreateTable(name.identifier, definition));
+  return NoRows();
+}
+
+Result<RowSet> RunDropTable(const plan::DropTableCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
+  // DROP TABLE of a temporary view drops the view, as Spark does.
+  if (parts.size() == 1 && context.FindTempView(parts[0]).has_value()) {
+    context.DropTempView(parts[0], false);
+    return NoRows();
+  }
+  auto resolved = analysis::ResolveIdentifier(parts, context);
+  if (!resolved.ok()) {
+    if (command.if_exists) return NoRows();
+    return std::move(resolved).error();
+  }
+  FRAZIL_ASSIGN_OR_RETURN(bool exists, resolved->catalog->TableExists(resolved->identifier));
+  if (!exists) {
+    FRAZIL_ASSIGN_OR_RETURN(auto view, resolved->catalog->LoadView(resolved->identifier));
+    if (view.has_value()) {
+      return Error::Of("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+                       {{"viewName", QuoteIdentifier(catalogs::FullName(*resolved->catalog, resolved->identifier))}, {"operation", "DROP TABLE"}});
+    }
+    if (command.if_exists) return NoRows();
+    return catalogs::TableNotFound(*resolved->catalog, resolved->identifier);
+  }
+  FRAZIL_RETURN_IF_ERROR(resolved->catalog->DropTable(resolved->identifier, command.purge));
+  return NoRows();
+}
+
+Result<RowSet> RunRenameTable(const plan::RenameTableCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
+  if (parts.size() == 1) {
+    if (auto view = context.FindTempView(parts[0]); view.has_value()) {
+      if (context.FindTempView(command.new_name.back()).has_value()) {
+        return Error::Of("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", QuoteIdentifier(command.new_name)}});
+      }
+      context.PutTempView(command.new_name.back(), *view, false);
+      context.DropTempView(parts[0], false);
+      return NoRows();
+    }
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto from, analysis::ResolveIdentifier(parts, context));
+  // The new name stays in the table's catalog; one part alone in its namespace too.
+  catalogs::Identifier to{from.identifier.name_space, command.new_name.back()};
+  if (command.new_name.size() > 1) {
+    to.name_space.assign(command.new_name.begin(), command.new_name.end() - 1);
+    if (to.name_space.size() > 1 && to.name_space[0] == from.catalog->name()) to.name_space.erase(to.name_space.begin());
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto view, from.catalog->LoadView(from.identifier));
+  if (view.has_value()) {
+    FRAZIL_ASSIGN_OR_RETURN(bool taken, from.catalog->TableExists(to));
+    if (taken) return catalogs::TableExistsAlready(*from.catalog, to);
+    FRAZIL_RETURN_IF_ERROR(from.catalog->CreateView(to, *view, false));
+    FRAZIL_RETURN_IF_ERROR(from.catalog->DropView(from.identifier));
+    return NoRows();
+  }
+  FRAZIL_RETURN_IF_ERROR(from.catalog->RenameTable(from.identifier, to));
+  return NoRows();
+}
+
+}  // namespace frazil::commands

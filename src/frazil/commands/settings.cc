@@ -1,0 +1,70 @@
+#include "frazil/base/text.h"
+#include "frazil/commands/statements_internal.h"
+#include "frazil/types/time_zone.h"
+
+namespace frazil::commands {
+
+Result<RowSet> RunUse(const plan::UseCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
+  if (command.is_set_catalog) {
+    FRAZIL_RETURN_IF_ERROR(context.SetCurrentCatalog(parts.back()));
+    return NoRows();
+  }
+  if (!command.is_namespace && context.HasCatalog(parts[0])) {
+    if (parts.size() == 1) {
+      FRAZIL_RETURN_IF_ERROR(context.SetCurrentCatalog(parts[0]));
+      return NoRows();
+    }
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto resolved, ResolveNamespace(parts, context));
+  FRAZIL_ASSIGN_OR_RETURN(bool exists, resolved.catalog->NamespaceExists(resolved.name_space));
+  if (!exists) return catalogs::NamespaceNotFound(*resolved.catalog, resolved.name_space);
+  FRAZIL_RETURN_IF_ERROR(context.SetCurrentCatalog(resolved.catalog->name()));
+  context.SetCurrentNamespace(resolved.name_space);
+  return NoRows();
+}
+
+Result<RowSet> RunSet(const plan::SetCommand& command, CommandContext& context) {
+  if (command.is_time_zone) {
+    std::string zone = command.value.value_or("LOCAL");
+    if (EqualsIgnoreCase(zone, "LOCAL")) zone = "UTC";
+    FRAZIL_RETURN_IF_ERROR(context.SetConfig("spark.sql.session.timeZone", zone));
+    return TextRows({"key", "value"}, {{"spark.sql.session.timeZone", zone}});
+  }
+  if (!command.key.has_value()) {
+    std::vector<std::vector<std::string>> rows;
+    for (auto& item : context.Configs(command.verbose)) {
+      if (command.verbose) {
+        rows.push_back({item.key, item.value, item.documentation, ""});
+      } else {
+        rows.push_back({item.key, item.value});
+      }
+    }
+    if (command.verbose) return TextRows({"key", "value", "meaning", "Since version"}, std::move(rows));
+    return TextRows({"key", "value"}, std::move(rows));
+  }
+  if (command.value.has_value()) {
+    FRAZIL_RETURN_IF_ERROR(context.SetConfig(*command.key, *command.value));
+    return TextRows({"key", "value"}, {{*command.key, *command.value}});
+  }
+  return TextRows({"key", "value"}, {{*command.key, context.GetConfig(*command.key).value_or("<undefined>")}});
+}
+
+Result<RowSet> RunReset(const plan::ResetCommand& command, CommandContext& context) {
+  if (command.key.has_value()) {
+    FRAZIL_RETURN_IF_ERROR(context.UnsetConfig(*command.key));
+  } else {
+    context.ResetConfigs();
+  }
+  return NoRows();
+}
+
+Result<RowSet> RunExplain(const plan::ExplainCommand& command, CommandContext& context) {
+  auto text = context.Explain(command.plan, command.mode);
+  RowSet result = TextRows({"plan"}, {});
+  // EXPLAIN of a statement that cannot be analyzed shows the error instead of raising it, as Spark does.
+  result.rows.push_back({Value(text.ok() ? *text : "Error occurred during query planning: \n" + text.error().message)});
+  return result;
+}
+
+}  // namespace frazil::commands

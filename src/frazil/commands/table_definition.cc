@@ -1,0 +1,159 @@
+#include "frazil/commands/table_definition.h"
+
+#include <set>
+
+#include "frazil/base/json.h"
+#include "frazil/base/text.h"
+#include "frazil/commands/table_writer.h"
+
+namespace frazil::commands {
+
+namespace {
+
+const StructField* FindField(const DataTypePtr& schema, const std::vector<std::string>& path) {
+  const DataType* type = schema.get();
+  const StructField* field = nullptr;
+  for (const auto& part : path) {
+    if (type->id() != TypeId::kStruct) return nullptr;
+    int index = type->FieldIndex(part);
+    if (index < 0) return nullptr;
+    field = &type->fields()[index];
+    type = field->type.get();
+  }
+  return field;
+}
+
+Result<int32_t> IntegerArgument(const plan::PartitionTransform& transform) {
+  if (transform.arguments.size() != 1 || !std::holds_alternative<int64_t>(transform.arguments[0].storage()) || transform.arguments[0].integer() <= 0) {
+    return Error::Plain(ExceptionClass::kAnalysis, "The transform " + transform.transform + " takes one positive number and one column");
+  }
+  return static_cast<int32_t>(transform.arguments[0].integer());
+}
+
+}  // namespace
+
+Result<tables::PartitionField> ToPartitionField(const plan::PartitionTransform& transform) {
+  using tables::TransformKind;
+  static const std::map<std::string, TransformKind, std::less<>> kTransforms = {
+      {"identity", TransformKind::kIdentity}, {"bucket", TransformKind::kBucket}, {"truncate", TransformKind::kTruncate},
+      {"year", TransformKind::kYear},         {"years", TransformKind::kYear},    {"month", TransformKind::kMonth},
+      {"months", TransformKind::kMonth},      {"day", TransformKind::kDay},       {"days", TransformKind::kDay},
+      {"date", TransformKind::kDay},          {"hour", TransformKind::kHour},     {"hours", TransformKind::kHour},
+      {"date_hour", TransformKind::kHour},    {"void", TransformKind::kVoid}};
+  auto found = kTransforms.find(AsciiLower(transform.transform));
+  if (found == kTransforms.end()) {
+    return Error::Plain(ExceptionClass::kUnsupportedOperation, "Transform is not supported: " + transform.transform);
+  }
+  tables::PartitionField field;
+  field.name = transform.alias;
+  field.source = transform.column;
+  field.transform = found->second;
+  if (field.transform == TransformKind::kBucket || field.transform == TransformKind::kTruncate) {
+    FRAZIL_ASSIGN_OR_RETURN(field.parameter, IntegerArgument(transform));
+  }
+  return field;
+}
+
+Result<plan::PartitionTransform> ToPartitionTransform(const plan::ExprPtr& expression) {
+  plan::PartitionTransform transform;
+  auto refused = [] {
+    return Error::Plain(ExceptionClass::kAnalysis, "partitionedBy takes columns and the transforms years, months, days, hours, bucket and truncate of a column");
+  };
+  if (expression->kind == plan::ExprKind::kAttribute) {
+    transform.column = expression->As<plan::AttributeExpr>().name;
+    return transform;
+  }
+  if (expression->kind != plan::ExprKind::kFunction) return refused();
+  const auto& function = expression->As<plan::FunctionExpr>();
+  transform.transform = AsciiLower(function.name.back());
+  for (const auto& argument : function.arguments) {
+    if (argument->kind == plan::ExprKind::kAttribute) {
+      transform.column = argument->As<plan::AttributeExpr>().name;
+    } else if (argument->kind == plan::ExprKind::kLiteral) {
+      transform.arguments.push_back(argument->As<plan::LiteralExpr>().value);
+    } else {
+      return refused();
+    }
+  }
+  if (transform.column.empty()) return refused();
+  return transform;
+}
+
+Result<DataTypePtr> SchemaOf(const std::vector<plan::ColumnDefinition>& columns) {
+  std::vector<StructField> fields;
+  for (const auto& column : columns) {
+    StructField field(column.name.back(), column.type, column.nullable);
+    if (column.comment.has_value()) field.SetComment(*column.comment);
+    if (column.generation_text.has_value() || column.is_identity) {
+      return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                       {{"tableName", ""}, {"operation", column.is_identity ? "identity column" : "generated columns"}});
+    }
+    if (column.default_text.has_value()) {
+      // Kept as text, as Spark does; INSERT reads it.
+      field.metadata["CURRENT_DEFAULT"] = JsonString(*column.default_text);
+      field.metadata["EXISTS_DEFAULT"] = JsonString(*column.default_text);
+    }
+    fields.push_back(std::move(field));
+  }
+  return DataType::Struct(std::move(fields));
+}
+
+DataTypePtr AsNullable(const DataTypePtr& schema) {
+  std::vector<StructField> fields = schema->fields();
+  for (auto& field : fields) field.nullable = true;
+  return DataType::Struct(std::move(fields));
+}
+
+Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses, const catalogs::Catalog& catalog, CommandContext& context) {
+  tables::TableDefinition definition;
+  definition.schema = clauses.schema;
+  std::set<std::string> names;
+  for (const auto& field : clauses.schema->fields()) {
+    std::string key = context.settings().case_sensitive ? field.name : AsciiLower(field.name);
+    if (!names.insert(key).second) return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(key)}});
+  }
+  // A catalog of Iceberg's own makes Iceberg tables; the built-in one what the session says.
+  bool is_built_in = catalog.supports_views();
+  definition.provider = AsciiLower(clauses.provider.value_or(is_built_in ? context.GetConfig("spark.sql.sources.default").value_or("parquet") : "iceberg"));
+  if (definition.provider == "hive") definition.provider = "parquet";
+  if (!is_built_in && definition.provider != "iceberg") {
+    return Error::Plain(ExceptionClass::kUnsupportedOperation, "Unsupported format in USING: " + definition.provider);
+  }
+  for (const auto& transform : clauses.partitioning) {
+    FRAZIL_ASSIGN_OR_RETURN(auto field, ToPartitionField(transform));
+    const StructField* source = FindField(clauses.schema, field.source);
+    if (source == nullptr) {
+      return Error::Of("PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA",
+                       {{"column", QuoteIdentifier(field.source)}, {"schema", clauses.schema->SimpleString()}});
+    }
+    field.result_type = source->type;
+    definition.partitioning.push_back(std::move(field));
+  }
+  definition.options = clauses.options;
+  for (const auto& [key, value] : clauses.properties) definition.properties[key] = value;
+  definition.location = clauses.location;
+  // OPTIONS (path '...') is a location too.
+  for (auto option = definition.options.begin(); option != definition.options.end();) {
+    if (!EqualsIgnoreCase(option->first, "path")) {
+      ++option;
+      continue;
+    }
+    if (!definition.location.has_value()) definition.location = option->second;
+    option = definition.options.erase(option);
+  }
+  definition.comment = clauses.comment.value_or("");
+  definition.is_external = clauses.is_external || definition.location.has_value();
+  return definition;
+}
+
+Status CreateTableAsSelect(const analysis::ResolvedIdentifier& name, const tables::TableDefinition& definition, const plan::LogicalPlanPtr& query,
+                           bool replace, const std::map<std::string, std::string>& write_options, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto staged, name.catalog->StageTable(name.identifier, definition, replace));
+  tables::WriteOptions options;
+  options.mode = replace ? tables::WriteMode::kReplaceTable : tables::WriteMode::kAppend;
+  options.operation = "append";
+  options.options = LowerKeys(write_options);
+  return WriteRows(*staged.table, options, query, context);
+}
+
+}  // namespace frazil::commands

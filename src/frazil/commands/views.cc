@@ -1,0 +1,207 @@
+#include "frazil/base/text.h"
+#include "frazil/commands/statements_internal.h"
+#include "frazil/commands/table_definition.h"
+#include "frazil/sql/parser.h"
+
+namespace frazil::commands {
+
+namespace {
+
+std::string Dotted(const catalogs::Namespace& name_space) { return Join(name_space, "."); }
+
+/// Whether the view at `name` would be read while it is made: CREATE OR REPLACE VIEW v AS SELECT * FROM v.
+bool ReadsTempView(const plan::CreateViewCommand& command, const std::string& name) {
+  return command.scope != plan::ViewScope::kPersistent && command.or_replace && !command.query_text.empty() &&
+         AsciiLower(command.query_text).find(AsciiLower(name)) != std::string::npos;
+}
+
+/// Schema of a view: the query's columns under the names that the view gives them, with comments.
+Result<DataTypePtr> ViewSchema(const plan::CreateViewCommand& command, const DataTypePtr& query_schema, const std::string& view_name) {
+  auto fields = query_schema->fields();
+  if (!command.columns.empty()) {
+    if (command.columns.size() != fields.size()) {
+      std::vector<std::string> given, present;
+      for (const auto& [name, comment] : command.columns) given.push_back(QuoteIdentifier(name));
+      for (const auto& field : fields) present.push_back(QuoteIdentifier(field.name));
+      return Error::Of(command.columns.size() > fields.size() ? "CREATE_VIEW_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"
+                                                              : "CREATE_VIEW_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS",
+                       {{"viewName", view_name}, {"viewColumns", Join(given, ", ")}, {"dataColumns", Join(present, ", ")}});
+    }
+    for (size_t i = 0; i < fields.size(); ++i) {
+      fields[i].name = command.columns[i].first;
+      if (command.columns[i].second.has_value()) fields[i].SetComment(*command.columns[i].second);
+    }
+  }
+  std::map<std::string, int, IgnoreCaseLess> seen;
+  for (const auto& field : fields) {
+    if (++seen[field.name] > 1) return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(AsciiLower(field.name))}});
+  }
+  return DataType::Struct(std::move(fields));
+}
+
+Result<RowSet> CreateTemporaryView(const plan::CreateViewCommand& command, const std::vector<std::string>& parts, CommandContext& context) {
+  bool global = command.scope == plan::ViewScope::kGlobalTemporary;
+  if (parts.size() > 1 && !(global && parts.size() == 2 && EqualsIgnoreCase(parts[0], context.global_temp_database()))) {
+    return Error::Of("TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS", {{"actualName", QuoteIdentifier(parts)}});
+  }
+  const std::string& name = parts.back();
+  auto existing = global ? context.FindGlobalTempView(name) : context.FindTempView(name);
+  if (existing.has_value() && !command.or_replace) {
+    if (command.if_not_exists) return NoRows();
+    return Error::Of("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", QuoteIdentifier(name)}});
+  }
+  analysis::TempView view;
+  view.current_catalog = context.current_catalog();
+  view.current_namespace = context.current_namespace();
+  view.query_text = command.query_text;
+  if (command.provider.has_value()) {
+    auto source = std::make_shared<plan::DataSourcePlan>();
+    source->format = *command.provider;
+    source->options = command.options;
+    if (!command.schema.empty()) {
+      FRAZIL_ASSIGN_OR_RETURN(auto schema, SchemaOf(command.schema));
+      source->schema = schema->Json();
+    }
+    view.plan = source;
+    FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(view.plan, context));
+    FRAZIL_ASSIGN_OR_RETURN(view.schema, ViewSchema(command, plan::OutputSchema(*analyzed), QuoteIdentifier(name)));
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(command.query, context));
+    if (existing.has_value() && ReadsTempView(command, name)) {
+      // The text may name the very view that it replaces: it goes on to read the old one, so the new one keeps the plan that was made of it.
+      auto cached = std::make_shared<plan::CachedRelationPlan>();
+      cached->relation_id = context.PutCachedRelation({analyzed});
+      view.plan = cached;
+    } else {
+      view.plan = command.query;
+    }
+    FRAZIL_ASSIGN_OR_RETURN(view.schema, ViewSchema(command, plan::OutputSchema(*analyzed), QuoteIdentifier(name)));
+  }
+  context.PutTempView(name, std::move(view), global);
+  return NoRows();
+}
+
+Result<catalogs::ViewDefinition> DefineView(const plan::PlanPtr& query, const std::string& text, CommandContext& context, DataTypePtr* query_schema) {
+  FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(query, context));
+  *query_schema = plan::OutputSchema(*analyzed);
+  catalogs::ViewDefinition view;
+  view.query_text = text;
+  view.current_catalog = context.current_catalog();
+  view.current_namespace = context.current_namespace();
+  for (const auto& field : (*query_schema)->fields()) view.query_column_names.push_back(field.name);
+  for (const auto& item : context.Configs(false)) {
+    if (item.key.starts_with("spark.sql.") && !item.key.starts_with("spark.sql.catalog.")) view.settings[item.key] = item.value;
+  }
+  view.owner = context.settings().current_user;
+  return view;
+}
+
+}  // namespace
+
+Result<RowSet> RunCreateView(const plan::CreateViewCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
+  if (command.scope != plan::ViewScope::kPersistent) return CreateTemporaryView(command, parts, context);
+  FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(parts, context));
+  if (!name.catalog->supports_views()) {
+    return Error::Of("UNSUPPORTED_FEATURE.CATALOG_OPERATION", {{"catalogName", QuoteIdentifier(name.catalog->name())}, {"operation", "views"}});
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto existing, name.catalog->LoadView(name.identifier));
+  FRAZIL_ASSIGN_OR_RETURN(bool is_table, name.catalog->TableExists(name.identifier));
+  if (existing.has_value() && command.if_not_exists) return NoRows();
+  if (is_table && command.if_not_exists) return NoRows();
+  if (is_table && command.or_replace) {
+    return Error::Of("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
+                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))}, {"operation", "CREATE OR REPLACE VIEW"}});
+  }
+  if (is_table || (existing.has_value() && !command.or_replace)) return catalogs::TableExistsAlready(*name.catalog, name.identifier);
+  DataTypePtr query_schema;
+  FRAZIL_ASSIGN_OR_RETURN(auto view, DefineView(command.query, command.query_text, context, &query_schema));
+  FRAZIL_ASSIGN_OR_RETURN(view.schema, ViewSchema(command, query_schema, QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))));
+  view.comment = command.comment.value_or("");
+  view.properties.insert(command.properties.begin(), command.properties.end());
+  if (command.schema_binding.has_value()) view.schema_binding = *command.schema_binding;
+  FRAZIL_RETURN_IF_ERROR(name.catalog->CreateView(name.identifier, view, command.or_replace));
+  return NoRows();
+}
+
+Result<RowSet> RunDropView(const plan::DropViewCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
+  if (parts.size() == 1 && context.DropTempView(parts[0], false)) return NoRows();
+  if (parts.size() == 2 && EqualsIgnoreCase(parts[0], context.global_temp_database())) {
+    if (context.DropTempView(parts[1], true) || command.if_exists) return NoRows();
+    return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(parts)}});
+  }
+  auto name = analysis::ResolveIdentifier(parts, context);
+  if (!name.ok()) {
+    if (command.if_exists) return NoRows();
+    return std::move(name).error();
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto view, name->catalog->LoadView(name->identifier));
+  if (!view.has_value()) {
+    FRAZIL_ASSIGN_OR_RETURN(bool is_table, name->catalog->TableExists(name->identifier));
+    if (is_table) {
+      return Error::Of("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
+                       {{"tableName", QuoteIdentifier(catalogs::FullName(*name->catalog, name->identifier))}, {"operation", "DROP VIEW"}});
+    }
+    if (command.if_exists) return NoRows();
+    return catalogs::TableNotFound(*name->catalog, name->identifier);
+  }
+  FRAZIL_RETURN_IF_ERROR(name->catalog->DropView(name->identifier));
+  return NoRows();
+}
+
+Result<RowSet> RunAlterView(const plan::AlterViewCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
+  if (parts.size() == 1 && command.query != nullptr) {
+    if (auto temporary = context.FindTempView(parts[0]); temporary.has_value()) {
+      FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(command.query, context));
+      analysis::TempView view;
+      view.plan = command.query;
+      view.current_catalog = context.current_catalog();
+      view.current_namespace = context.current_namespace();
+      view.schema = plan::OutputSchema(*analyzed);
+      view.query_text = command.query_text;
+      context.PutTempView(parts[0], std::move(view), false);
+      return NoRows();
+    }
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(parts, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto view, name.catalog->LoadView(name.identifier));
+  if (!view.has_value()) return catalogs::TableNotFound(*name.catalog, name.identifier);
+  if (command.query != nullptr) {
+    DataTypePtr query_schema;
+    FRAZIL_ASSIGN_OR_RETURN(auto changed, DefineView(command.query, command.query_text, context, &query_schema));
+    changed.schema = query_schema;
+    changed.comment = view->comment;
+    changed.properties = view->properties;
+    changed.schema_binding = view->schema_binding;
+    view = std::move(changed);
+  }
+  for (const auto& [key, value] : command.properties) view->properties[key] = value;
+  for (const auto& key : command.unset_keys) {
+    if (view->properties.erase(key) == 0 && !command.if_exists) {
+      return Error::Of("UNSET_NONEXISTENT_PROPERTIES", {{"properties", QuoteIdentifier(key)}, {"table", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))}});
+    }
+  }
+  if (command.schema_binding.has_value()) view->schema_binding = *command.schema_binding;
+  FRAZIL_RETURN_IF_ERROR(name.catalog->CreateView(name.identifier, *view, true));
+  return NoRows();
+}
+
+Result<RowSet> RunCreateDataFrameView(const plan::CreateDataFrameViewCommand& command, CommandContext& context) {
+  auto existing = command.is_global ? context.FindGlobalTempView(command.name) : context.FindTempView(command.name);
+  if (existing.has_value() && !command.replace) {
+    return Error::Of("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", QuoteIdentifier(command.name)}});
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(command.input, context));
+  analysis::TempView view;
+  // The DataFrame's plan as it is analyzed now: what its names mean does not change when a view or setting does later.
+  auto cached = std::make_shared<plan::CachedRelationPlan>();
+  cached->relation_id = context.PutCachedRelation({analyzed});
+  view.plan = cached;
+  view.schema = plan::OutputSchema(*analyzed);
+  context.PutTempView(command.name, std::move(view), command.is_global);
+  return NoRows();
+}
+
+}  // namespace frazil::commands
