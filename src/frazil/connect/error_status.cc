@@ -1,0 +1,215 @@
+#include <span>
+
+#include <google/rpc/error_details.pb.h>
+#include <google/rpc/status.pb.h>
+
+#include "frazil/base/json.h"
+#include "frazil/base/uuid.h"
+#include "frazil/connect/error_status_internal.h"
+
+namespace frazil::connect {
+namespace {
+
+namespace proto = spark::connect;
+
+constexpr size_t kMostErrors = 1000;
+constexpr size_t kMostMessageBytes = 1024;
+constexpr size_t kMostParameterBytes = 1024;
+
+// Class hierarchies as Java has them, most derived first; clients take the first that they know.
+constexpr std::string_view kAnalysisClasses[] = {"org.apache.spark.sql.AnalysisException", "java.lang.Exception",
+                                                 "java.lang.Throwable", "java.lang.Object"};
+constexpr std::string_view kParseClasses[] = {"org.apache.spark.sql.catalyst.parser.ParseException",
+                                              "org.apache.spark.sql.AnalysisException", "java.lang.Exception",
+                                              "java.lang.Throwable", "java.lang.Object"};
+constexpr std::string_view kIllegalArgumentClasses[] = {"org.apache.spark.SparkIllegalArgumentException",
+                                                        "java.lang.IllegalArgumentException",
+                                                        "java.lang.RuntimeException",
+                                                        "java.lang.Exception",
+                                                        "java.lang.Throwable",
+                                                        "java.lang.Object"};
+constexpr std::string_view kArithmeticClasses[] = {"org.apache.spark.SparkArithmeticException",
+                                                   "java.lang.ArithmeticException",
+                                                   "java.lang.RuntimeException",
+                                                   "java.lang.Exception",
+                                                   "java.lang.Throwable",
+                                                   "java.lang.Object"};
+constexpr std::string_view kArrayIndexClasses[] = {"org.apache.spark.SparkArrayIndexOutOfBoundsException",
+                                                   "java.lang.ArrayIndexOutOfBoundsException",
+                                                   "java.lang.IndexOutOfBoundsException",
+                                                   "java.lang.RuntimeException",
+                                                   "java.lang.Exception",
+                                                   "java.lang.Throwable",
+                                                   "java.lang.Object"};
+constexpr std::string_view kDateTimeClasses[] = {"org.apache.spark.SparkDateTimeException",
+                                                 "java.time.DateTimeException",
+                                                 "java.lang.RuntimeException",
+                                                 "java.lang.Exception",
+                                                 "java.lang.Throwable",
+                                                 "java.lang.Object"};
+constexpr std::string_view kNumberFormatClasses[] = {"org.apache.spark.SparkNumberFormatException",
+                                                     "java.lang.NumberFormatException",
+                                                     "java.lang.IllegalArgumentException",
+                                                     "java.lang.RuntimeException",
+                                                     "java.lang.Exception",
+                                                     "java.lang.Throwable",
+                                                     "java.lang.Object"};
+constexpr std::string_view kNoSuchElementClasses[] = {"org.apache.spark.SparkNoSuchElementException",
+                                                      "java.util.NoSuchElementException",
+                                                      "java.lang.RuntimeException",
+                                                      "java.lang.Exception",
+                                                      "java.lang.Throwable",
+                                                      "java.lang.Object"};
+constexpr std::string_view kUnsupportedOperationClasses[] = {"org.apache.spark.SparkUnsupportedOperationException",
+                                                             "java.lang.UnsupportedOperationException",
+                                                             "java.lang.RuntimeException",
+                                                             "java.lang.Exception",
+                                                             "java.lang.Throwable",
+                                                             "java.lang.Object"};
+constexpr std::string_view kSparkRuntimeClasses[] = {"org.apache.spark.SparkRuntimeException",
+                                                     "java.lang.RuntimeException", "java.lang.Exception",
+                                                     "java.lang.Throwable", "java.lang.Object"};
+constexpr std::string_view kSparkUpgradeClasses[] = {"org.apache.spark.SparkUpgradeException",
+                                                     "java.lang.RuntimeException", "java.lang.Exception",
+                                                     "java.lang.Throwable", "java.lang.Object"};
+constexpr std::string_view kSparkClasses[] = {"org.apache.spark.SparkException", "java.lang.Exception",
+                                              "java.lang.Throwable", "java.lang.Object"};
+
+std::span<const std::string_view> ClassesOf(ExceptionClass exception_class) {
+  switch (exception_class) {
+    case ExceptionClass::kAnalysis:
+      return kAnalysisClasses;
+    case ExceptionClass::kParse:
+      return kParseClasses;
+    case ExceptionClass::kIllegalArgument:
+      return kIllegalArgumentClasses;
+    case ExceptionClass::kArithmetic:
+      return kArithmeticClasses;
+    case ExceptionClass::kArrayIndexOutOfBounds:
+      return kArrayIndexClasses;
+    case ExceptionClass::kDateTime:
+      return kDateTimeClasses;
+    case ExceptionClass::kNumberFormat:
+      return kNumberFormatClasses;
+    case ExceptionClass::kNoSuchElement:
+      return kNoSuchElementClasses;
+    case ExceptionClass::kUnsupportedOperation:
+      return kUnsupportedOperationClasses;
+    case ExceptionClass::kSparkRuntime:
+      return kSparkRuntimeClasses;
+    case ExceptionClass::kSparkUpgrade:
+      return kSparkUpgradeClasses;
+    case ExceptionClass::kSpark:
+      return kSparkClasses;
+  }
+  return kSparkClasses;
+}
+
+// At most `limit` bytes, cut between characters of UTF-8.
+std::string Truncate(const std::string& text, size_t limit) {
+  if (text.size() <= limit) return text;
+  size_t end = limit - 3;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+std::string ParametersJson(const Error::Parameters& parameters) {
+  std::string text = "{";
+  for (const auto& [name, value] : parameters) {
+    if (text.size() > 1) text += ',';
+    AppendJsonString(name, &text);
+    text += ':';
+    AppendJsonString(value, &text);
+  }
+  text += '}';
+  return text;
+}
+
+std::string ClassesJson(std::span<const std::string_view> classes) {
+  std::string text = "[";
+  for (const auto name : classes) {
+    if (text.size() > 1) text += ',';
+    AppendJsonString(name, &text);
+  }
+  text += ']';
+  return text;
+}
+
+void WriteQueryContext(const QueryContext& context, proto::FetchErrorDetailsResponse::QueryContext* message) {
+  switch (context.type) {
+    case QueryContext::Type::kSql:
+      message->set_context_type(proto::FetchErrorDetailsResponse::QueryContext::SQL);
+      message->set_object_type(context.object_type);
+      message->set_object_name(context.object_name);
+      message->set_start_index(context.start_index);
+      message->set_stop_index(context.stop_index);
+      break;
+    case QueryContext::Type::kDataFrame:
+      message->set_context_type(proto::FetchErrorDetailsResponse::QueryContext::DATAFRAME);
+      message->set_call_site(context.call_site);
+      break;
+  }
+  message->set_fragment(context.fragment);
+  message->set_summary(context.summary);
+}
+
+}  // namespace
+
+std::string ErrorStore::Add(std::shared_ptr<const Error> error) {
+  std::string id = RandomUuidText();
+  const std::lock_guard lock(mutex_);
+  errors_[id] = std::move(error);
+  order_.push_back(id);
+  while (order_.size() > kMostErrors) {
+    errors_.erase(order_.front());
+    order_.pop_front();
+  }
+  return id;
+}
+
+std::shared_ptr<const Error> ErrorStore::Find(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = errors_.find(id);
+  return found == errors_.end() ? nullptr : found->second;
+}
+
+grpc::Status ToGrpcStatus(const Error& error, const std::string& error_id) {
+  const auto classes = ClassesOf(error.exception_class);
+  google::rpc::ErrorInfo info;
+  info.set_reason(std::string(classes.front()));
+  info.set_domain("org.apache.spark");
+  auto& metadata = *info.mutable_metadata();
+  metadata["classes"] = ClassesJson(classes);
+  if (!error_id.empty()) metadata["errorId"] = error_id;
+  if (!error.sql_state.empty()) metadata["sqlState"] = error.sql_state;
+  if (!error.condition.empty()) {
+    metadata["errorClass"] = error.condition;
+    std::string parameters = ParametersJson(error.parameters);
+    if (parameters.size() <= kMostParameterBytes) metadata["messageParameters"] = std::move(parameters);
+  }
+  const std::string message = Truncate(error.message, kMostMessageBytes);
+  google::rpc::Status status;
+  status.set_code(static_cast<int32_t>(grpc::StatusCode::INTERNAL));
+  status.set_message(message);
+  status.add_details()->PackFrom(info);
+  return {grpc::StatusCode::INTERNAL, message, status.SerializeAsString()};
+}
+
+void WriteErrorDetails(const Error& error, proto::FetchErrorDetailsResponse* response) {
+  response->set_root_error_idx(0);
+  for (const Error* each = &error; each != nullptr; each = each->cause.get()) {
+    auto* message = response->add_errors();
+    for (const auto name : ClassesOf(each->exception_class)) message->add_error_type_hierarchy(std::string(name));
+    message->set_message(each->message);
+    if (!each->condition.empty()) {
+      auto* throwable = message->mutable_spark_throwable();
+      throwable->set_error_class(each->condition);
+      for (const auto& [name, value] : each->parameters) (*throwable->mutable_message_parameters())[name] = value;
+      for (const auto& context : each->query_contexts) WriteQueryContext(context, throwable->add_query_contexts());
+      if (!each->sql_state.empty()) throwable->set_sql_state(each->sql_state);
+    }
+    if (each->cause != nullptr) message->set_cause_idx(response->errors_size());
+  }
+}
+
+}  // namespace frazil::connect
