@@ -3,7 +3,7 @@
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
 #include "frazil/sql/parser.h"
-#include "frazil/types/type_coercion.h"
+#include "frazil/types/cast_rules.h"
 
 namespace frazil::commands {
 

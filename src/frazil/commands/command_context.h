@@ -59,6 +59,10 @@ class CommandContext : public analysis::AnalysisContext {
   virtual void PutSqlFunction(analysis::SqlFunction function) = 0;
   virtual bool DropSqlFunction(const std::string& name) = 0;
   virtual std::vector<std::string> SqlFunctionNames() = 0;
+  /// CACHE TABLE marks a name (dotted, in full), which is what isCached tells.
+  virtual void MarkCached(const std::string& name, bool cached) = 0;
+  virtual bool IsCached(const std::string& name) = 0;
+  virtual void ClearCached() = 0;
   /// Keeps rows for a later CachedRelationPlan of the returned id.
   virtual std::string PutCachedRelation(analysis::CachedRelation relation) = 0;
 

@@ -65,6 +65,8 @@ Result<RowSet> RunUncache(const plan::UncacheCommand& command, CommandContext& c
 Result<RowSet> RunRefresh(const plan::RefreshCommand& command, CommandContext& context);
 Result<RowSet> RunAnalyze(const plan::AnalyzeCommand& command, CommandContext& context);
 Result<RowSet> RunCheckpoint(const plan::CheckpointCommand& command, CommandContext& context);
+/// A table's or view's name in full, dotted, for the marks of CACHE TABLE. Error where there is none of that name.
+Result<std::string> CachedName(const std::vector<std::string>& parts, CommandContext& context);
 // variables.cc
 Result<RowSet> RunVariable(const plan::VariableCommand& command, CommandContext& context);
 Result<RowSet> RunExecuteImmediate(const plan::ExecuteImmediateCommand& command, CommandContext& context);

@@ -39,7 +39,7 @@ class ServerImpl : public Server {
       state->shared = shared_;
       state->user_id = user_id;
       state->session_id = session_id;
-      state->server_side_id = RandomUuid();
+      state->server_side_id = RandomUuidText();
       found = sessions_.emplace(key, Entry{std::make_shared<SessionImpl>(std::move(state)), Clock::now()}).first;
     } else if (!observed_server_side_id.empty() && observed_server_side_id != found->second.session->server_side_id()) {
       return Error::Of(ExceptionClass::kSpark, "INVALID_HANDLE.SESSION_CHANGED", {{"handle", session_id}});
@@ -71,7 +71,7 @@ class ServerImpl : public Server {
     state->shared = shared_;
     state->user_id = user_id;
     state->session_id = new_session_id;
-    state->server_side_id = RandomUuid();
+    state->server_side_id = RandomUuidText();
     {
       std::lock_guard source_lock(from.mutex);
       state->settings = from.settings;

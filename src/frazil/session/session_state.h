@@ -42,6 +42,7 @@ struct SessionState {
   std::map<std::string, analysis::SessionVariable> variables;
   std::map<std::string, analysis::SqlFunction> sql_functions;
   std::map<std::string, analysis::CachedRelation> cached_relations;
+  std::set<std::string> cached_names;                             ///< Of CACHE TABLE.
   std::map<std::string, std::string> storage_levels;  ///< Of persisted relations, by their meaning.
   std::map<std::string, std::shared_ptr<const std::string>> artifacts;
   std::map<std::string, OperationPtr> operations;

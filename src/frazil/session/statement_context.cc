@@ -240,8 +240,27 @@ std::vector<std::string> StatementContext::SqlFunctionNames() {
   return names;
 }
 
+void StatementContext::MarkCached(const std::string& name, bool cached) {
+  std::lock_guard lock(state_->mutex);
+  if (cached) {
+    state_->cached_names.insert(name);
+  } else {
+    state_->cached_names.erase(name);
+  }
+}
+
+bool StatementContext::IsCached(const std::string& name) {
+  std::lock_guard lock(state_->mutex);
+  return state_->cached_names.contains(name);
+}
+
+void StatementContext::ClearCached() {
+  std::lock_guard lock(state_->mutex);
+  state_->cached_names.clear();
+}
+
 std::string StatementContext::PutCachedRelation(analysis::CachedRelation relation) {
-  std::string id = RandomUuid();
+  std::string id = RandomUuidText();
   std::lock_guard lock(state_->mutex);
   state_->cached_relations[id] = std::move(relation);
   return id;

@@ -51,6 +51,9 @@ class StatementContext : public commands::CommandContext {
   void PutSqlFunction(analysis::SqlFunction function) override;
   bool DropSqlFunction(const std::string& name) override;
   std::vector<std::string> SqlFunctionNames() override;
+  void MarkCached(const std::string& name, bool cached) override;
+  bool IsCached(const std::string& name) override;
+  void ClearCached() override;
   std::string PutCachedRelation(analysis::CachedRelation relation) override;
   Result<RowSet> RunStatement(const plan::PlanPtr& plan) override;
   Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode) override;

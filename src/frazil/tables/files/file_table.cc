@@ -76,11 +76,7 @@ class FileScan : public TableScan {
       if (path.size() != 1) return std::nullopt;
       for (const auto& [index, value] : file.constants) {
         if (!EqualsIgnoreCase(columns_[index].name, path[0])) continue;
-        ColumnBounds bounds;
-        bounds.value_count = 1;
-        bounds.null_count = value.is_null() ? 1 : 0;
-        if (!value.is_null()) bounds.lower = bounds.upper = value;
-        return bounds;
+        return ConstantBounds(*columns_[index].type, value);
       }
       return std::nullopt;
     });

@@ -18,7 +18,7 @@ class FileTableWrite : public TableWrite {
   FileTableWrite(TableContext context, const TableDefinition& definition, FileFormat format, const WriteOptions& options,
                  CommitPointPtr commit_point)
       : context_(std::move(context)), location_(*definition.location), options_(options), commit_point_(std::move(commit_point)) {
-    staging_ = storage::JoinPath(storage::JoinPath(location_, "_temporary"), RandomUuid());
+    staging_ = storage::JoinPath(storage::JoinPath(location_, "_temporary"), RandomUuidText());
     task_.location = staging_;
     task_.format = format;
     task_.partitions = definition.partitioning;
@@ -27,7 +27,7 @@ class FileTableWrite : public TableWrite {
       field.result_type = definition.schema->fields()[definition.schema->FieldIndex(field.source[0])].type;
     }
     task_.drop_partition_columns = true;
-    task_.file_name_prefix = "part-" + RandomUuid();
+    task_.file_name_prefix = "part-" + RandomUuidText();
     task_.compression = "snappy";
     for (const auto& field : definition.schema->fields()) {
       ScanColumn column;
@@ -126,14 +126,10 @@ class FileTableWrite : public TableWrite {
         FRAZIL_ASSIGN_OR_RETURN(values[name], PartitionTextToValue(given, *field.result_type));
       }
     }
-    return MayMatch(*options_.filter, [&](const std::vector<std::string>& path, const DataType&) -> std::optional<ColumnBounds> {
+    return MayMatch(*options_.filter, [&](const std::vector<std::string>& path, const DataType& type) -> std::optional<ColumnBounds> {
       auto found = path.size() == 1 ? values.find(path[0]) : values.end();
       if (found == values.end()) return std::nullopt;
-      ColumnBounds bounds;
-      bounds.value_count = 1;
-      bounds.null_count = found->second.is_null() ? 1 : 0;
-      if (!found->second.is_null()) bounds.lower = bounds.upper = found->second;
-      return bounds;
+      return ConstantBounds(type, found->second);
     });
   }
 
