@@ -5,6 +5,7 @@ SHELL := /bin/bash
 
 CACHE := $(or $(FRAZIL_CACHE),$(HOME)/.cache/frazil)
 PYTHON := $(CACHE)/venv/bin/python
+BENCH_PYTHON := $(CACHE)/venv-bench/bin/python
 # Suites that lie beside the checkout, if they do: acceptance, conformance, benchmark.
 SUITES := $(or $(FRAZIL_SUITES),$(abspath $(CURDIR)/../shared))
 RELEASE := build/release/bin/frazil
@@ -13,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 # Several targets write to the same build folder; ninja runs things side by side as it is.
 .NOTPARALLEL:
 
-.PHONY: help setup build demo test check unit product ratchet acceptance conformance bench format lint asan tsan wheel docs clean
+.PHONY: help setup build demo test check unit product ratchet acceptance conformance tpc bench format lint asan tsan wheel docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -49,8 +50,13 @@ acceptance: build ## the acceptance suite, whole
 conformance: build ## the acceptance suite, Spark's golden files, PySpark's doctests and the function examples, whole
 	@$(PYTHON) tools/ratchet.py --suites "$(SUITES)"
 
+tpc: build ## TPC-H (scale 1) and TPC-DS (scale 0.1), every answer compared with DuckDB's
+	@tools/setup/setup.sh bench
+	@$(BENCH_PYTHON) tools/tpc.py --suites "$(SUITES)"
+
 bench: build ## the benchmark's TPC-H and commit workloads on this server and DuckDB
-	@$(PYTHON) tools/bench.py --suites "$(SUITES)"
+	@tools/setup/setup.sh bench
+	@$(BENCH_PYTHON) tools/bench.py --suites "$(SUITES)"
 
 format: ## format the C++ sources
 	@git ls-files --cached --others --exclude-standard 'src/*.cc' 'src/*.h' | xargs -r clang-format -i

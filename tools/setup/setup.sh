@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs everything that a build and its tests need: Debian packages, a virtual environment, DuckDB, Arrow, the Spark
 # Connect messages. Pinned and checked by SHA-256. What is there already is left alone. All but the Debian packages goes
-# into ${FRAZIL_CACHE:-~/.cache/frazil}.
+# into ${FRAZIL_CACHE:-~/.cache/frazil}. With the argument `bench`, what benchmark and TPC comparison need too.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${FRAZIL_CACHE:-$HOME/.cache/frazil}
@@ -26,4 +26,4 @@ fi
 mkdir -p "$cache"
 exec 9>"$cache/setup.lock"
 flock 9
-exec python3 "$here/dependencies.py" "$cache"
+exec python3 "$here/dependencies.py" "$cache" "$@"
