@@ -5,6 +5,7 @@
 #include <duckdb.hpp>
 
 #include "frazil/base/error.h"
+#include "frazil/base/result.h"
 
 namespace frazil::engine {
 

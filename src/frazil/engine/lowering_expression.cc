@@ -1,0 +1,250 @@
+#include <duckdb/parser/expression/columnref_expression.hpp>
+#include <duckdb/parser/expression/conjunction_expression.hpp>
+#include <duckdb/parser/expression/constant_expression.hpp>
+#include <duckdb/parser/expression/function_expression.hpp>
+#include <duckdb/parser/expression/lambda_expression.hpp>
+#include <duckdb/parser/expression/operator_expression.hpp>
+#include <duckdb/parser/expression/subquery_expression.hpp>
+#include <duckdb/parser/expression/window_expression.hpp>
+#include <duckdb/parser/parsed_expression_iterator.hpp>
+
+#include "frazil/engine/functions/cast.h"
+#include "frazil/engine/lowering.h"
+#include "frazil/engine/type_mapping.h"
+
+namespace frazil::engine {
+namespace {
+
+std::string LambdaParameterName(AttributeId id) { return "l" + std::to_string(id); }
+
+// DuckDB reads integer literals in GROUP BY and ORDER BY as positions; within an expression they are harmless. Callers that need it wrap.
+bool IsWindowFunctionName(const std::string& name) {
+  static const std::set<std::string> kNames = {"row_number", "rank",       "dense_rank", "percent_rank", "cume_dist", "ntile",
+                                               "lag",        "lead",       "first_value", "last_value",  "nth_value"};
+  return kNames.count(name) != 0;
+}
+
+LoweredExpression AndOf(LoweredExpression left, LoweredExpression right) {
+  if (left == nullptr) return right;
+  if (right == nullptr) return left;
+  return duckdb::make_uniq<duckdb::ConjunctionExpression>(duckdb::ExpressionType::CONJUNCTION_AND, std::move(left), std::move(right));
+}
+
+}  // namespace
+
+std::string ColumnName(AttributeId id) { return "c" + std::to_string(id); }
+
+LoweredExpression ColumnRefOf(const std::string& name) { return duckdb::make_uniq<duckdb::ColumnRefExpression>(name); }
+
+Result<LoweredExpression> Lowering::Lower(const Expression& expression) {
+  switch (expression.kind) {
+    case ExpressionKind::kLiteral: return LowerLiteral(expression.As<LiteralExpression>());
+    case ExpressionKind::kColumn: return ColumnRefOf(ColumnName(expression.As<ColumnExpression>().id));
+    case ExpressionKind::kCall: return LowerCall(expression.As<CallExpression>());
+    case ExpressionKind::kCast: return LowerCast(expression.As<CastExpression>());
+    case ExpressionKind::kLambda: return LowerLambda(expression.As<LambdaExpression>());
+    case ExpressionKind::kLambdaVariable:
+      return ColumnRefOf(LambdaParameterName(expression.As<LambdaVariableExpression>().id));
+    case ExpressionKind::kSubquery: return LowerSubquery(expression.As<SubqueryExpression>());
+    case ExpressionKind::kAggregate: return LowerAggregate(expression.As<AggregateExpression>());
+    case ExpressionKind::kWindow: return LowerWindow(expression.As<WindowExpression>());
+  }
+  return Error::Internal("Unknown kind of expression");
+}
+
+Result<LoweredArguments> Lowering::LowerAll(const std::vector<ExpressionPtr>& expressions) {
+  LoweredArguments result;
+  for (const auto& expression : expressions) {
+    FRAZIL_ASSIGN_OR_RETURN(auto lowered, Lower(*expression));
+    result.push_back(std::move(lowered));
+  }
+  return result;
+}
+
+Result<LoweredExpression> Lowering::LowerLiteral(const LiteralExpression& literal) {
+  FRAZIL_ASSIGN_OR_RETURN(auto value, ToDuckDbValue(*literal.type, literal.value));
+  return ConstantOf(std::move(value));
+}
+
+Result<LoweredExpression> Lowering::LowerCall(const CallExpression& call) {
+  FRAZIL_ASSIGN_OR_RETURN(auto arguments, LowerAll(call.arguments));
+  FRAZIL_ASSIGN_OR_RETURN(auto lowered, registry_.LowerScalar(*this, call, std::move(arguments)));
+  FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*call.type).status());
+  return AsMappedType(std::move(lowered), *call.type);
+}
+
+Result<LoweredExpression> Lowering::LowerCast(const CastExpression& cast) {
+  FRAZIL_ASSIGN_OR_RETURN(auto child, Lower(*cast.child));
+  return LowerSparkCast(std::move(child), *cast.child->type, *cast.type, cast.mode, settings());
+}
+
+Result<LoweredExpression> Lowering::LowerLambda(const LambdaExpression& lambda) {
+  FRAZIL_ASSIGN_OR_RETURN(auto body, Lower(*lambda.body));
+  duckdb::vector<std::string> names;
+  for (const auto& parameter : lambda.parameters) names.push_back(LambdaParameterName(parameter->id));
+  return LoweredExpression(duckdb::make_uniq<duckdb::LambdaExpression>(std::move(names), std::move(body)));
+}
+
+Result<LoweredExpression> Lowering::LowerSubquery(const SubqueryExpression& subquery) {
+  const auto& plan = static_cast<const plan::LogicalPlan&>(*subquery.plan);
+  FRAZIL_ASSIGN_OR_RETURN(auto block, LowerPlan(plan));
+  auto result = duckdb::make_uniq<duckdb::SubqueryExpression>();
+  result->subquery = duckdb::make_uniq<duckdb::SelectStatement>();
+  result->subquery->node = ToQueryNode(std::move(block));
+  switch (subquery.subquery_kind) {
+    case SubqueryKind::kScalar: result->subquery_type = duckdb::SubqueryType::SCALAR; break;
+    case SubqueryKind::kExists: result->subquery_type = duckdb::SubqueryType::EXISTS; break;
+    case SubqueryKind::kIn: {
+      result->subquery_type = duckdb::SubqueryType::ANY;
+      result->comparison_type = duckdb::ExpressionType::COMPARE_EQUAL;
+      FRAZIL_ASSIGN_OR_RETURN(auto values, LowerAll(subquery.values));
+      // DuckDB compares the members of row(...) one by one with the subquery's columns.
+      result->child = values.size() == 1 ? std::move(values[0]) : CallOf("row", std::move(values));
+      break;
+    }
+  }
+  return LoweredExpression(std::move(result));
+}
+
+Result<duckdb::vector<duckdb::OrderByNode>> Lowering::LowerOrder(const std::vector<SortKey>& keys) {
+  duckdb::vector<duckdb::OrderByNode> result;
+  for (const auto& key : keys) {
+    if (key.expression->kind == ExpressionKind::kLiteral) continue;  // Orders nothing, and DuckDB would take it for a position.
+    FRAZIL_ASSIGN_OR_RETURN(auto expression, Lower(*key.expression));
+    result.emplace_back(key.ascending ? duckdb::OrderType::ASCENDING : duckdb::OrderType::DESCENDING,
+                        key.nulls_first ? duckdb::OrderByNullType::NULLS_FIRST : duckdb::OrderByNullType::NULLS_LAST,
+                        std::move(expression));
+  }
+  return result;
+}
+
+Status Lowering::QualifyAggregates(const AggregateExpression& aggregate, LoweredExpression& expression) {
+  if (expression->GetExpressionClass() == duckdb::ExpressionClass::FUNCTION) {
+    auto& function = expression->Cast<duckdb::FunctionExpression>();
+    if (registry_.IsDuckDbAggregate(function.function_name)) {
+      if (aggregate.distinct) function.distinct = true;
+      if (aggregate.filter != nullptr) {
+        FRAZIL_ASSIGN_OR_RETURN(auto filter, Lower(*aggregate.filter));
+        function.filter = AndOf(std::move(function.filter), std::move(filter));
+      }
+      if (!aggregate.order_by.empty() && (function.order_bys == nullptr || function.order_bys->orders.empty())) {
+        FRAZIL_ASSIGN_OR_RETURN(auto orders, LowerOrder(aggregate.order_by));
+        function.order_bys = duckdb::make_uniq<duckdb::OrderModifier>();
+        function.order_bys->orders = std::move(orders);
+      }
+      return Status::Ok();
+    }
+  }
+  Status status;
+  duckdb::ParsedExpressionIterator::EnumerateChildren(*expression, [&](LoweredExpression& child) {
+    if (status.ok()) status = QualifyAggregates(aggregate, child);
+  });
+  return status;
+}
+
+Result<LoweredExpression> Lowering::LowerAggregate(const AggregateExpression& aggregate) {
+  FRAZIL_ASSIGN_OR_RETURN(auto arguments, LowerAll(aggregate.arguments));
+  FRAZIL_ASSIGN_OR_RETURN(auto lowered, registry_.LowerAggregate(*this, aggregate, std::move(arguments)));
+  FRAZIL_RETURN_IF_ERROR(QualifyAggregates(aggregate, lowered));
+  FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*aggregate.type).status());
+  return AsMappedType(std::move(lowered), *aggregate.type);
+}
+
+namespace {
+
+// The offset of a RANGE frame in the type that DuckDB adds to the sort key.
+LoweredExpression RangeOffset(LoweredExpression offset, const DataType& offset_type, const DataType& key_type) {
+  if (!key_type.IsDatetime()) return offset;
+  if (offset_type.id() == TypeId::kYearMonthInterval) return CallOf("to_months", std::move(offset));
+  if (offset_type.id() == TypeId::kDayTimeInterval) return CallOf("to_microseconds", std::move(offset));
+  if (offset_type.IsIntegral()) return CallOf("to_days", CastOf(std::move(offset), duckdb::LogicalType::INTEGER));
+  return offset;
+}
+
+}  // namespace
+
+Status Lowering::SetFrame(const WindowExpression& window, duckdb::WindowExpression& target) {
+  const bool rows = window.frame.type == FrameType::kRows;
+  using duckdb::WindowBoundary;
+  const auto bound = [&](const FrameBound& from, WindowBoundary& boundary, LoweredExpression& offset) -> Status {
+    switch (from.type) {
+      case FrameBoundType::kUnboundedPreceding: boundary = WindowBoundary::UNBOUNDED_PRECEDING; return Status::Ok();
+      case FrameBoundType::kUnboundedFollowing: boundary = WindowBoundary::UNBOUNDED_FOLLOWING; return Status::Ok();
+      case FrameBoundType::kCurrentRow:
+        boundary = rows ? WindowBoundary::CURRENT_ROW_ROWS : WindowBoundary::CURRENT_ROW_RANGE;
+        return Status::Ok();
+      case FrameBoundType::kPreceding:
+        boundary = rows ? WindowBoundary::EXPR_PRECEDING_ROWS : WindowBoundary::EXPR_PRECEDING_RANGE;
+        break;
+      case FrameBoundType::kFollowing:
+        boundary = rows ? WindowBoundary::EXPR_FOLLOWING_ROWS : WindowBoundary::EXPR_FOLLOWING_RANGE;
+        break;
+    }
+    FRAZIL_ASSIGN_OR_RETURN(offset, Lower(*from.offset));
+    if (!rows && window.order_by.size() == 1) {
+      offset = RangeOffset(std::move(offset), *from.offset->type, *window.order_by[0].expression->type);
+    }
+    return Status::Ok();
+  };
+  FRAZIL_RETURN_IF_ERROR(bound(window.frame.start, target.start, target.start_expr));
+  return bound(window.frame.end, target.end, target.end_expr);
+}
+
+Status Lowering::MakeWindows(const WindowExpression& window, LoweredExpression& expression) {
+  if (expression->GetExpressionClass() == duckdb::ExpressionClass::FUNCTION) {
+    auto& function = expression->Cast<duckdb::FunctionExpression>();
+    std::string name = duckdb::StringUtil::Lower(function.function_name);
+    const bool is_window_function = IsWindowFunctionName(name);
+    if (is_window_function || registry_.IsDuckDbAggregate(name)) {
+      const auto type = is_window_function ? duckdb::WindowExpression::WindowToExpressionType(name) : duckdb::ExpressionType::WINDOW_AGGREGATE;
+      auto result = duckdb::make_uniq<duckdb::WindowExpression>(type, INVALID_CATALOG, INVALID_SCHEMA, name);
+      auto& children = function.children;
+      if ((name == "lag" || name == "lead") && is_window_function) {
+        if (children.size() > 2) result->default_expr = std::move(children[2]);
+        if (children.size() > 1) result->offset_expr = std::move(children[1]);
+        children.resize(1);
+      }
+      result->children = std::move(children);
+      result->ignore_nulls = window.ignore_nulls && is_window_function;
+      result->distinct = window.distinct || function.distinct;
+      if (function.order_bys != nullptr) result->arg_orders = std::move(function.order_bys->orders);
+      LoweredExpression filter;
+      if (window.filter != nullptr) {
+        FRAZIL_ASSIGN_OR_RETURN(filter, Lower(*window.filter));
+      }
+      result->filter_expr = AndOf(std::move(function.filter), std::move(filter));
+      FRAZIL_ASSIGN_OR_RETURN(result->partitions, LowerAll(window.partition_by));
+      FRAZIL_ASSIGN_OR_RETURN(result->orders, LowerOrder(window.order_by));
+      FRAZIL_RETURN_IF_ERROR(SetFrame(window, *result));
+      expression = std::move(result);
+      return Status::Ok();
+    }
+  }
+  Status status;
+  duckdb::ParsedExpressionIterator::EnumerateChildren(*expression, [&](LoweredExpression& child) {
+    if (status.ok()) status = MakeWindows(window, child);
+  });
+  return status;
+}
+
+Result<LoweredExpression> Lowering::LowerWindow(const WindowExpression& window) {
+  FRAZIL_ASSIGN_OR_RETURN(auto arguments, LowerAll(window.arguments));
+  LoweredExpression lowered;
+  if (registry_.Has(ImplementationClass::kWindow, window.function)) {
+    FRAZIL_ASSIGN_OR_RETURN(lowered, registry_.LowerWindow(*this, window, std::move(arguments)));
+  } else {
+    AggregateExpression aggregate;
+    aggregate.function = window.function;
+    aggregate.arguments = window.arguments;
+    aggregate.type = window.type;
+    aggregate.distinct = window.distinct;
+    aggregate.ignore_nulls = window.ignore_nulls;
+    aggregate.mode = window.mode;
+    FRAZIL_ASSIGN_OR_RETURN(lowered, registry_.LowerAggregate(*this, aggregate, std::move(arguments)));
+  }
+  FRAZIL_RETURN_IF_ERROR(MakeWindows(window, lowered));
+  FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*window.type).status());
+  return AsMappedType(std::move(lowered), *window.type);
+}
+
+}  // namespace frazil::engine

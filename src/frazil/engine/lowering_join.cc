@@ -1,0 +1,77 @@
+#include <duckdb/parser/expression/constant_expression.hpp>
+#include <duckdb/parser/expression/subquery_expression.hpp>
+#include <duckdb/parser/parsed_expression_iterator.hpp>
+#include <duckdb/parser/tableref/joinref.hpp>
+
+#include "frazil/engine/lowering.h"
+
+namespace frazil::engine {
+namespace {
+
+bool HasSubquery(const duckdb::ParsedExpression& expression) {
+  if (expression.GetExpressionClass() == duckdb::ExpressionClass::SUBQUERY) return true;
+  bool found = false;
+  duckdb::ParsedExpressionIterator::EnumerateChildren(
+      expression, [&](const duckdb::ParsedExpression& child) { found = found || HasSubquery(child); });
+  return found;
+}
+
+duckdb::JoinType ToDuckDb(plan::JoinType type) {
+  switch (type) {
+    case plan::JoinType::kInner:
+    case plan::JoinType::kCross: return duckdb::JoinType::INNER;
+    case plan::JoinType::kLeftOuter: return duckdb::JoinType::LEFT;
+    case plan::JoinType::kRightOuter: return duckdb::JoinType::RIGHT;
+    case plan::JoinType::kFullOuter: return duckdb::JoinType::OUTER;
+    case plan::JoinType::kLeftSemi: return duckdb::JoinType::SEMI;
+    case plan::JoinType::kLeftAnti: return duckdb::JoinType::ANTI;
+  }
+  return duckdb::JoinType::INNER;
+}
+
+}  // namespace
+
+Result<Block> Lowering::LowerJoin(const plan::JoinNode& node) {
+  FRAZIL_ASSIGN_OR_RETURN(auto left, LowerPlan(*node.left));
+  FRAZIL_ASSIGN_OR_RETURN(auto right, LowerPlan(*node.right));
+  LoweredExpression condition;
+  if (node.condition != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(condition, Lower(*node.condition));
+  }
+  const bool one_sided = node.type == plan::JoinType::kLeftSemi || node.type == plan::JoinType::kLeftAnti;
+  const bool inner = node.type == plan::JoinType::kInner || node.type == plan::JoinType::kCross;
+  std::vector<std::string> columns = left.columns;
+  if (!one_sided) columns.insert(columns.end(), right.columns.begin(), right.columns.end());
+
+  if (one_sided && condition == nullptr) {
+    // Semi without a condition: whether the right side has any row.
+    condition = ConstantOf(duckdb::Value::BOOLEAN(true));
+  }
+  if (one_sided && (HasSubquery(*condition) || condition->GetExpressionClass() == duckdb::ExpressionClass::CONSTANT)) {
+    // DuckDB's join conditions cannot hold these; EXISTS can.
+    Block exists = Open(std::move(right));
+    exists.where.push_back(std::move(condition));
+    auto subquery = duckdb::make_uniq<duckdb::SubqueryExpression>();
+    subquery->subquery_type = node.type == plan::JoinType::kLeftSemi ? duckdb::SubqueryType::EXISTS : duckdb::SubqueryType::NOT_EXISTS;
+    subquery->subquery = duckdb::make_uniq<duckdb::SelectStatement>();
+    subquery->subquery->node = ToQueryNode(std::move(exists));
+    Block block = Wrap(std::move(left));
+    block.where.push_back(std::move(subquery));
+    return block;
+  }
+
+  auto join = duckdb::make_uniq<duckdb::JoinRef>();
+  join->type = ToDuckDb(node.type);
+  join->left = ToTableRef(std::move(left));
+  join->right = ToTableRef(std::move(right));
+  if (inner && (condition == nullptr || HasSubquery(*condition) || node.is_lateral)) {
+    join->ref_type = duckdb::JoinRefType::CROSS;
+    Block block = FromTable(std::move(join), std::move(columns));
+    if (condition != nullptr) block.where.push_back(std::move(condition));
+    return block;
+  }
+  join->condition = condition != nullptr ? std::move(condition) : ConstantOf(duckdb::Value::BOOLEAN(true));
+  return FromTable(std::move(join), std::move(columns));
+}
+
+}  // namespace frazil::engine

@@ -1,0 +1,137 @@
+#include <duckdb/common/types/column/column_data_collection.hpp>
+#include <duckdb/parser/tableref/column_data_ref.hpp>
+#include <duckdb/parser/tableref/emptytableref.hpp>
+#include <duckdb/parser/tableref/table_function_ref.hpp>
+
+#include "frazil/engine/arrow_source.h"
+#include "frazil/engine/functions/cast.h"
+#include "frazil/engine/lowering.h"
+#include "frazil/engine/type_mapping.h"
+
+namespace frazil::engine {
+namespace {
+
+using TableFunctionRefPtr = duckdb::unique_ptr<duckdb::TableFunctionRef>;
+
+TableFunctionRefPtr TableFunctionOf(const std::string& name, LoweredArguments arguments, const std::string& alias) {
+  auto table = duckdb::make_uniq<duckdb::TableFunctionRef>();
+  table->function = CallOf(name, std::move(arguments));
+  table->alias = alias;
+  return table;
+}
+
+std::vector<std::string> NamesOf(const std::vector<Attribute>& output) {
+  std::vector<std::string> names;
+  for (const auto& attribute : output) names.push_back(ColumnName(attribute.id));
+  return names;
+}
+
+}  // namespace
+
+Result<Block> Lowering::LowerOneRow() {
+  Block block;
+  block.from = duckdb::make_uniq<duckdb::EmptyTableRef>();
+  return block;
+}
+
+Result<Block> Lowering::LowerRange(const plan::RangeNode& node) {
+  LoweredArguments arguments;
+  arguments.push_back(ConstantOf(duckdb::Value::BIGINT(node.start)));
+  arguments.push_back(ConstantOf(duckdb::Value::BIGINT(node.end)));
+  arguments.push_back(ConstantOf(duckdb::Value::BIGINT(node.step)));
+  auto table = TableFunctionOf("range", std::move(arguments), FreshTable());
+  auto names = NamesOf(node.output);
+  for (const auto& name : names) table->column_name_alias.push_back(name);
+  return FromTable(std::move(table), std::move(names));
+}
+
+Result<Block> Lowering::LowerRows(const RowSet& rows, const std::vector<Attribute>& output, const std::vector<size_t>& columns) {
+  duckdb::vector<duckdb::LogicalType> types;
+  duckdb::vector<std::string> names;
+  for (const auto& attribute : output) {
+    FRAZIL_ASSIGN_OR_RETURN(auto type, ToDuckDbType(*attribute.type));
+    types.push_back(std::move(type));
+    names.push_back(ColumnName(attribute.id));
+  }
+  const bool no_columns = types.empty();
+  if (no_columns) {
+    types.push_back(duckdb::LogicalType::BOOLEAN);
+    names.push_back("no_columns");
+  }
+  auto collection = duckdb::make_uniq<duckdb::ColumnDataCollection>(duckdb::Allocator::DefaultAllocator(), types);
+  duckdb::ColumnDataAppendState append;
+  collection->InitializeAppend(append);
+  duckdb::DataChunk chunk;
+  chunk.Initialize(duckdb::Allocator::DefaultAllocator(), types);
+  for (const auto& row : rows.rows) {
+    const auto at = chunk.size();
+    for (size_t i = 0; i < output.size(); ++i) {
+      const size_t index = columns[i];
+      if (index >= row.size()) return Error::Internal("A row has fewer values than columns");
+      FRAZIL_ASSIGN_OR_RETURN(auto value, ToDuckDbValue(*output[i].type, row[index]));
+      chunk.SetValue(i, at, value);
+    }
+    if (no_columns) chunk.SetValue(0, at, duckdb::Value::BOOLEAN(true));
+    chunk.SetCardinality(at + 1);
+    if (chunk.size() == STANDARD_VECTOR_SIZE) {
+      collection->Append(append, chunk);
+      chunk.Reset();
+    }
+  }
+  if (chunk.size() > 0) collection->Append(append, chunk);
+  auto table = duckdb::make_uniq<duckdb::ColumnDataRef>(duckdb::optionally_owned_ptr<duckdb::ColumnDataCollection>(std::move(collection)), names);
+  table->alias = FreshTable();
+  return FromTable(std::move(table), NamesOf(output));
+}
+
+Result<Block> Lowering::LowerArrowRows(const plan::ArrowRowsNode& node) {
+  if (node.output.empty()) {
+    // Without columns only the number of rows counts.
+    RowSet rows;
+    rows.schema = node.data->schema;
+    for (const auto& batch : node.data->batches) rows.rows.resize(rows.rows.size() + static_cast<size_t>(batch.num_rows()));
+    return LowerRows(rows, {}, {});
+  }
+  for (const auto& attribute : node.output) FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*attribute.type).status());
+  auto source = std::make_shared<ArrowSource>(node.data);
+  state_.kept.push_back(source);
+  LoweredArguments arguments;
+  for (auto& value : source->Arguments()) arguments.push_back(ConstantOf(std::move(value)));
+  Block block = FromTable(TableFunctionOf("arrow_scan", std::move(arguments), FreshTable()), {});
+  for (size_t i = 0; i < node.output.size(); ++i) {
+    block.columns.push_back(ColumnName(node.output[i].id));
+    block.select.emplace_back(block.columns.back(), AsMappedType(ColumnRefOf(ArrowSource::ColumnName(i)), *node.output[i].type));
+  }
+  block.has_select = true;
+  return block;
+}
+
+Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
+  if (node.scan->has_rows()) {
+    FRAZIL_ASSIGN_OR_RETURN(const auto rows, node.scan->Rows());
+    std::vector<size_t> columns;
+    for (const auto& column : node.columns) {
+      if (column.index < 0) return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);
+      columns.push_back(static_cast<size_t>(column.index));
+    }
+    return LowerRows(*rows, node.output, columns);
+  }
+  for (const auto& attribute : node.output) FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*attribute.type).status());
+  const auto format = node.scan->format();
+  switch (format) {
+    case tables::FileFormat::kParquet: break;
+    case tables::FileFormat::kCsv:
+    case tables::FileFormat::kJson:
+    case tables::FileFormat::kText:
+    case tables::FileFormat::kBinary: return LowerTextScan(node, format);
+    case tables::FileFormat::kOrc: return Error::Unsupported("ORC files");
+    case tables::FileFormat::kAvro: return Error::Unsupported("Avro data files");
+  }
+  const auto index = static_cast<int64_t>(state_.scans.size());
+  state_.scans.push_back(StatementScan{root_, &node});
+  LoweredArguments arguments;
+  arguments.push_back(ConstantOf(duckdb::Value::BIGINT(index)));
+  return FromTable(TableFunctionOf("spark_parquet_scan", std::move(arguments), FreshTable()), NamesOf(node.output));
+}
+
+}  // namespace frazil::engine
