@@ -1,0 +1,197 @@
+#include "frazil/analysis/dml/store_assignment.h"
+
+#include "frazil/analysis/analyzer.h"
+#include "frazil/base/json.h"
+#include "frazil/base/text.h"
+#include "frazil/plan/make_logical.h"
+#include "frazil/sql/parser.h"
+#include "frazil/types/cast_rules.h"
+
+namespace frazil::analysis {
+
+namespace {
+
+StoreAssignmentPolicy PolicyOf(AnalysisContext& context) {
+  std::string policy = AsciiUpper(context.settings().lookup("spark.sql.storeAssignmentPolicy").value_or("ANSI"));
+  if (policy == "LEGACY") return StoreAssignmentPolicy::kLegacy;
+  if (policy == "STRICT") return StoreAssignmentPolicy::kStrict;
+  return StoreAssignmentPolicy::kAnsi;
+}
+
+std::string NamesText(const std::vector<std::string>& names) {
+  std::vector<std::string> quoted;
+  for (const auto& name : names) quoted.push_back(QuoteIdentifier(name));
+  return Join(quoted, ", ");
+}
+
+Error ArityMismatch(bool too_many, const InsertShape& shape, const std::vector<std::string>& table_columns, const plan::LogicalPlan& query) {
+  std::vector<std::string> data_columns;
+  for (const auto& attribute : query.output) data_columns.push_back(attribute.name);
+  return Error::Of(too_many ? "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS" : "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS",
+                   {{"tableName", shape.table_name}, {"tableColumns", NamesText(table_columns)}, {"dataColumns", NamesText(data_columns)}});
+}
+
+std::optional<std::string> DefaultText(const StructField& column) {
+  auto found = column.metadata.find("CURRENT_DEFAULT");
+  if (found == column.metadata.end()) return std::nullopt;
+  auto text = ParseJson(found->second);
+  return text.ok() ? std::optional<std::string>(text->text) : std::nullopt;
+}
+
+ExpressionPtr RaiseIf(ExpressionPtr condition, const std::string& message, ExpressionPtr otherwise) {
+  auto text = MakeLiteral(DataType::String(), Value(message));
+  auto raise = MakeCall("raise_error", {text}, otherwise->type, true);
+  auto type = otherwise->type;
+  bool nullable = otherwise->nullable;
+  std::string sql = otherwise->sql;
+  return MakeCall("when", {std::move(condition), std::move(raise), std::move(otherwise)}, type, nullable, EvalMode::kAnsi, sql);
+}
+
+}  // namespace
+
+Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& column, const std::string& table_name, AnalysisContext& context) {
+  auto policy = PolicyOf(context);
+  if (!SameType(*value->type, *column.type) && value->type->id() != TypeId::kNull && !CanStoreAssign(policy, *value->type, *column.type)) {
+    return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST", {{"tableName", table_name},
+                                                                        {"colName", QuoteIdentifier(column.name)},
+                                                                        {"srcType", "\"" + value->type->Sql() + "\""},
+                                                                        {"targetType", "\"" + column.type->Sql() + "\""}});
+  }
+  bool nullable = value->nullable;
+  DataTypePtr target = column.type;
+  bool limited = column.type->id() == TypeId::kString && column.type->length_kind() != StringLength::kUnbounded;
+  if (limited) target = DataType::String();
+  auto cast = MakeCast(std::move(value), target, policy == StoreAssignmentPolicy::kLegacy ? context.settings().eval_mode() : EvalMode::kAnsi);
+  if (limited) {
+    auto length = MakeLiteral(DataType::Integer(), Value(column.type->length()));
+    bool is_char = column.type->length_kind() == StringLength::kChar;
+    cast = MakeCall(is_char ? "char_type_write_side_check" : "varchar_type_write_side_check", {cast, length}, column.type, cast->nullable, EvalMode::kAnsi, cast->sql);
+  }
+  if (!column.nullable && nullable) {
+    auto is_null = MakeCall("is_null", {cast}, DataType::Boolean(), false);
+    cast = RaiseIf(std::move(is_null), "[NOT_NULL_ASSERT_VIOLATION] NULL value appeared in non-nullable field: " + column.name + ". SQLSTATE: 42000", std::move(cast));
+  }
+  return cast;
+}
+
+Result<ExpressionPtr> ColumnDefault(const StructField& column, const std::string& table_name, AnalysisContext& context) {
+  auto text = DefaultText(column);
+  if (!text.has_value()) {
+    if (!column.nullable) {
+      return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA", {{"tableName", table_name}, {"colName", QuoteIdentifier(column.name)}});
+    }
+    return MakeNull(column.type);
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseExpression(*text, context.parser_options()));
+  FRAZIL_ASSIGN_OR_RETURN(auto value, AnalyzeExpression(parsed, {}, context));
+  return AssignToColumn(std::move(value), column, table_name, context);
+}
+
+Result<plan::PlanPtr> ReplaceDefaults(const plan::PlanPtr& plan, const InsertShape& shape) {
+  if (plan->kind != plan::PlanKind::kInlineTable) return plan;
+  const auto& table = plan->As<plan::InlineTablePlan>();
+  // The columns that the values are for, in order.
+  std::vector<const StructField*> targets;
+  auto is_static = [&](const std::string& name) {
+    for (const auto& [partition, value] : shape.static_partition) {
+      if (value != nullptr && EqualsIgnoreCase(partition, name)) return true;
+    }
+    return false;
+  };
+  if (!shape.columns.empty()) {
+    for (const auto& name : shape.columns) {
+      int index = shape.table_schema->FieldIndex(name);
+      targets.push_back(index < 0 ? nullptr : &shape.table_schema->fields()[index]);
+    }
+  } else {
+    for (const auto& field : shape.table_schema->fields()) {
+      if (!is_static(field.name)) targets.push_back(&field);
+    }
+  }
+  auto copy = std::make_shared<plan::InlineTablePlan>(table);
+  for (auto& row : copy->rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (row[i]->kind != plan::ExprKind::kDefault) continue;
+      auto text = i < targets.size() && targets[i] != nullptr ? DefaultText(*targets[i]) : std::nullopt;
+      if (text.has_value()) {
+        FRAZIL_ASSIGN_OR_RETURN(row[i], sql::ParseExpression(*text, {}));
+      } else {
+        row[i] = plan::MakeLiteralExpr(DataType::Null(), Value(), row[i]->origin);
+      }
+    }
+  }
+  return plan::PlanPtr(std::move(copy));
+}
+
+Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const InsertShape& shape, AnalysisContext& context) {
+  const auto& fields = shape.table_schema->fields();
+  std::vector<ExpressionPtr> values(fields.size());
+  for (const auto& [name, constant] : shape.static_partition) {
+    int index = shape.table_schema->FieldIndex(name);
+    if (index < 0) {
+      return Error::Of("NON_PARTITION_COLUMN", {{"columnName", QuoteIdentifier(name)}});
+    }
+    if (constant == nullptr) continue;
+    FRAZIL_ASSIGN_OR_RETURN(auto value, AnalyzeExpression(constant, {}, context));
+    FRAZIL_ASSIGN_OR_RETURN(values[index], AssignToColumn(std::move(value), fields[index], shape.table_name, context));
+  }
+  std::vector<int> targets;  ///< Field for each column of the query.
+  if (!shape.columns.empty()) {
+    for (const auto& name : shape.columns) {
+      int index = shape.table_schema->FieldIndex(name);
+      if (index < 0) {
+        std::vector<std::string> names;
+        for (const auto& field : fields) names.push_back(field.name);
+        return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(name)}, {"proposal", NamesText(MostSimilar(name, names))}});
+      }
+      for (int other : targets) {
+        if (other == index) return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(AsciiLower(name))}});
+      }
+      if (values[index] != nullptr) {
+        return Error::Of("STATIC_PARTITION_COLUMN_IN_INSERT_COLUMN_LIST", {{"staticName", QuoteIdentifier(name)}});
+      }
+      targets.push_back(index);
+    }
+    if (targets.size() != query->output.size()) return ArityMismatch(query->output.size() > targets.size(), shape, shape.columns, *query);
+  } else if (shape.by_name) {
+    for (const auto& attribute : query->output) {
+      int index = shape.table_schema->FieldIndex(attribute.name, context.settings().case_sensitive);
+      if (index < 0) {
+        return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_COLUMNS", {{"tableName", shape.table_name}, {"extraColumns", QuoteIdentifier(attribute.name)}});
+      }
+      for (int other : targets) {
+        if (other == index) {
+          return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.AMBIGUOUS_COLUMN_NAME", {{"tableName", shape.table_name}, {"colName", QuoteIdentifier(attribute.name)}});
+        }
+      }
+      targets.push_back(index);
+    }
+  } else {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      if (values[i] != nullptr) continue;
+      targets.push_back(static_cast<int>(i));
+      names.push_back(fields[i].name);
+    }
+    if (targets.size() != query->output.size()) return ArityMismatch(query->output.size() > targets.size(), shape, names, *query);
+  }
+  for (size_t i = 0; i < targets.size(); ++i) {
+    FRAZIL_ASSIGN_OR_RETURN(values[targets[i]],
+                            AssignToColumn(MakeColumn(query->output[i]), fields[targets[i]], shape.table_name, context));
+  }
+  std::vector<Attribute> output;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (values[i] == nullptr) {
+      FRAZIL_ASSIGN_OR_RETURN(values[i], ColumnDefault(fields[i], shape.table_name, context));
+    }
+    Attribute attribute;
+    attribute.id = context.NextId();
+    attribute.name = fields[i].name;
+    attribute.type = fields[i].type;
+    attribute.nullable = values[i]->nullable;
+    output.push_back(std::move(attribute));
+  }
+  return plan::MakeProject(std::move(query), std::move(values), std::move(output));
+}
+
+}  // namespace frazil::analysis

@@ -1,0 +1,158 @@
+#include "frazil/analysis/predicate_extraction.h"
+
+#include <optional>
+
+namespace frazil::analysis {
+
+namespace {
+
+using Columns = std::map<AttributeId, std::vector<std::string>>;
+
+struct ColumnTerm {
+  std::vector<std::string> path;
+  DataTypePtr type;
+};
+
+/// A column, or a field of a struct column.
+std::optional<ColumnTerm> AsColumn(const Expression& expression, const Columns& columns) {
+  if (expression.kind == ExpressionKind::kColumn) {
+    auto found = columns.find(expression.As<ColumnExpression>().id);
+    if (found == columns.end()) return std::nullopt;
+    return ColumnTerm{found->second, expression.type};
+  }
+  if (expression.kind != ExpressionKind::kCall) return std::nullopt;
+  const auto& call = expression.As<CallExpression>();
+  if (call.function != "get_field" || call.arguments.size() != 2 || call.arguments[1]->kind != ExpressionKind::kLiteral) return std::nullopt;
+  auto parent = AsColumn(*call.arguments[0], columns);
+  const auto& key = call.arguments[1]->As<LiteralExpression>().value;
+  if (!parent.has_value() || parent->type->id() != TypeId::kStruct || !std::holds_alternative<int64_t>(key.storage())) return std::nullopt;
+  auto index = static_cast<size_t>(key.integer());
+  if (index >= parent->type->fields().size()) return std::nullopt;
+  parent->path.push_back(parent->type->fields()[index].name);
+  parent->type = expression.type;
+  return parent;
+}
+
+const Value* AsConstant(const Expression& expression) {
+  if (expression.kind != ExpressionKind::kLiteral) return nullptr;
+  return &expression.As<LiteralExpression>().value;
+}
+
+std::optional<PredicateOp> ComparisonOf(const std::string& function) {
+  if (function == "equal") return PredicateOp::kEqual;
+  if (function == "less") return PredicateOp::kLess;
+  if (function == "less_or_equal") return PredicateOp::kLessOrEqual;
+  if (function == "greater") return PredicateOp::kGreater;
+  if (function == "greater_or_equal") return PredicateOp::kGreaterOrEqual;
+  if (function == "not_equal") return PredicateOp::kNotEqual;
+  return std::nullopt;
+}
+
+PredicateOp Mirrored(PredicateOp op) {
+  switch (op) {
+    case PredicateOp::kLess:
+      return PredicateOp::kGreater;
+    case PredicateOp::kLessOrEqual:
+      return PredicateOp::kGreaterOrEqual;
+    case PredicateOp::kGreater:
+      return PredicateOp::kLess;
+    case PredicateOp::kGreaterOrEqual:
+      return PredicateOp::kLessOrEqual;
+    default:
+      return op;
+  }
+}
+
+ExtractedPredicate Unknown() { return {Predicate::True(), false}; }
+
+class Extractor {
+ public:
+  explicit Extractor(const Columns& columns) : columns_(columns) {}
+
+  ExtractedPredicate Extract(const Expression& expression) const {
+    if (const Value* constant = AsConstant(expression); constant != nullptr && expression.type->id() == TypeId::kBoolean) {
+      // A NULL condition keeps no row.
+      bool keeps = !constant->is_null() && constant->boolean();
+      return {keeps ? Predicate::True() : Predicate::False(), true};
+    }
+    if (expression.kind == ExpressionKind::kColumn && expression.type->id() == TypeId::kBoolean) {
+      if (auto column = AsColumn(expression, columns_)) {
+        return {Predicate::Test(PredicateOp::kEqual, column->path, column->type, {Value(true)}), true};
+      }
+    }
+    if (expression.kind != ExpressionKind::kCall) return Unknown();
+    const auto& call = expression.As<CallExpression>();
+    if (call.function == "and" || call.function == "or") return Combine(call);
+    if (call.function == "not") return Negate(*call.arguments[0]);
+    if (call.function == "is_null" || call.function == "is_not_null") {
+      auto column = AsColumn(*call.arguments[0], columns_);
+      if (!column.has_value()) return Unknown();
+      return {Predicate::Test(call.function == "is_null" ? PredicateOp::kIsNull : PredicateOp::kNotNull, column->path, column->type), true};
+    }
+    if (call.function == "in") return In(call, false);
+    if (auto op = ComparisonOf(call.function)) return Compare(call, *op);
+    return Unknown();
+  }
+
+ private:
+  ExtractedPredicate Combine(const CallExpression& call) const {
+    std::vector<PredicatePtr> parts;
+    bool exact = true;
+    for (const auto& argument : call.arguments) {
+      auto part = Extract(*argument);
+      exact = exact && part.exact;
+      parts.push_back(part.predicate);
+    }
+    return {call.function == "and" ? Predicate::And(std::move(parts)) : Predicate::Or(std::move(parts)), exact};
+  }
+
+  /// A weaker predicate must not be negated: only exact ones are.
+  ExtractedPredicate Negate(const Expression& child) const {
+    if (child.kind == ExpressionKind::kCall && child.As<CallExpression>().function == "in") return In(child.As<CallExpression>(), true);
+    auto inner = Extract(child);
+    if (!inner.exact) return Unknown();
+    if (inner.predicate->op == PredicateOp::kTrue || inner.predicate->op == PredicateOp::kFalse) return Unknown();
+    return {PushDownNot(Predicate::Not(inner.predicate)), true};
+  }
+
+  ExtractedPredicate In(const CallExpression& call, bool negated) const {
+    auto column = AsColumn(*call.arguments[0], columns_);
+    if (!column.has_value()) return Unknown();
+    std::vector<Value> values;
+    for (size_t i = 1; i < call.arguments.size(); ++i) {
+      const Value* value = AsConstant(*call.arguments[i]);
+      if (value == nullptr) return Unknown();
+      if (value->is_null()) {
+        // x NOT IN (..., NULL) is never true; x IN (..., NULL) is true for the other values.
+        if (negated) return {Predicate::False(), true};
+        continue;
+      }
+      values.push_back(*value);
+    }
+    if (values.empty()) return {negated ? Predicate::True() : Predicate::False(), !negated};
+    return {Predicate::Test(negated ? PredicateOp::kNotIn : PredicateOp::kIn, column->path, column->type, std::move(values)), true};
+  }
+
+  ExtractedPredicate Compare(const CallExpression& call, PredicateOp op) const {
+    auto column = AsColumn(*call.arguments[0], columns_);
+    const Value* value = AsConstant(*call.arguments[1]);
+    if (!column.has_value() || value == nullptr) {
+      column = AsColumn(*call.arguments[1], columns_);
+      value = AsConstant(*call.arguments[0]);
+      op = Mirrored(op);
+    }
+    if (!column.has_value() || value == nullptr) return Unknown();
+    if (value->is_null()) return {Predicate::False(), true};
+    return {Predicate::Test(op, column->path, column->type, {*value}), true};
+  }
+
+  const Columns& columns_;
+};
+
+}  // namespace
+
+ExtractedPredicate ExtractPredicate(const ExpressionPtr& condition, const std::map<AttributeId, std::vector<std::string>>& columns) {
+  return Extractor(columns).Extract(*condition);
+}
+
+}  // namespace frazil::analysis
