@@ -86,10 +86,9 @@ int64_t MicrosOfDay(const TimestampParts& parts) {
 }
 
 std::optional<int64_t> LocalMicros(int64_t days, const TimestampParts& parts) {
-  int64_t micros = 0;
-  if (__builtin_mul_overflow(days, kMicrosPerDay, &micros)) return std::nullopt;
-  if (__builtin_add_overflow(micros, MicrosOfDay(parts), &micros)) return std::nullopt;
-  return micros;
+  const __int128 micros = static_cast<__int128>(days) * kMicrosPerDay + MicrosOfDay(parts);
+  if (micros > INT64_MAX || micros < INT64_MIN) return std::nullopt;
+  return static_cast<int64_t>(micros);
 }
 
 // The word in lower case where the text is a word and perhaps a known zone behind it. "now" takes no zone.

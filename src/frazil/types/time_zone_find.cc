@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -136,7 +137,10 @@ bool IsRegionName(std::string_view name) {
 std::optional<std::string> ReadZoneFile(std::string_view name) {
   const char* configured = std::getenv("TZDIR");
   const std::string folder = configured != nullptr ? configured : "/usr/share/zoneinfo";
-  std::ifstream file(folder + "/" + std::string(name), std::ios::binary);
+  const std::string path = folder + "/" + std::string(name);
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
