@@ -1,0 +1,234 @@
+// MERGE INTO as plans: copy-on-write of the files that have matches, and the rows that are new.
+// https://spark.apache.org/docs/latest/sql-ref-syntax-dml-merge-into.html
+
+#include <algorithm>
+
+#include "frazil/analysis/dml/row_level.h"
+#include "frazil/analysis/dml/row_level_internal.h"
+#include "frazil/analysis/dml/store_assignment.h"
+#include "frazil/base/text.h"
+#include "frazil/plan/make_logical.h"
+
+namespace frazil::analysis {
+
+namespace {
+
+Attribute NewColumn(std::string name, DataTypePtr type, bool nullable, AnalysisContext& context) {
+  Attribute attribute;
+  attribute.id = context.NextId();
+  attribute.name = std::move(name);
+  attribute.type = std::move(type);
+  attribute.nullable = nullable;
+  return attribute;
+}
+
+std::vector<Attribute> Concatenated(const std::vector<Attribute>& left, const std::vector<Attribute>& right) {
+  std::vector<Attribute> all = left;
+  all.insert(all.end(), right.begin(), right.end());
+  return all;
+}
+
+ExpressionPtr Number(int64_t value) { return MakeLiteral(DataType::Integer(), Value(value)); }
+
+/// UPDATE SET * and INSERT *: each column of the target takes the source's column of that name.
+Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target, const std::vector<Attribute>& source, AnalysisContext& context) {
+  std::vector<ExpressionPtr> values;
+  for (const auto& field : target.schema->fields()) {
+    const Attribute* found = nullptr;
+    for (const auto& column : source) {
+      if (EqualsIgnoreCase(column.name, field.name)) found = &column;
+    }
+    if (found == nullptr) {
+      std::vector<std::string> names, quoted;
+      for (const auto& column : source) names.push_back(column.name);
+      for (const auto& candidate : MostSimilar(field.name, names)) quoted.push_back(QuoteIdentifier(candidate));
+      return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(field.name)}, {"proposal", Join(quoted, ", ")}});
+    }
+    FRAZIL_ASSIGN_OR_RETURN(auto value, AssignToColumn(MakeColumn(*found), field, target.table_name, context));
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+/// The branches of one group of WHEN clauses: which clause applies to a row (0: none), and the row's new values by clause.
+struct Clauses {
+  std::vector<ExpressionPtr> conditions;               ///< Of each clause, with `guard`.
+  std::vector<bool> deletes;
+  std::vector<std::vector<ExpressionPtr>> values;      ///< By clause, by column; null keeps.
+};
+
+Status AddClauses(const std::vector<std::shared_ptr<const plan::MergeActionExpr>>& actions, const ExpressionPtr& guard, const RowLevelTarget& target,
+                  const std::vector<Attribute>& target_columns, const std::vector<Attribute>& source_columns, const std::vector<Attribute>& scope,
+                  AnalysisContext& context, Clauses* clauses) {
+  for (const auto& action : actions) {
+    ExpressionPtr condition = guard;
+    if (action->condition != nullptr) {
+      FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeCondition(action->condition, scope, context));
+      condition = guard == nullptr ? typed : And(guard, typed);
+    }
+    if (condition == nullptr) condition = MakeLiteral(DataType::Boolean(), Value(true));
+    clauses->conditions.push_back(std::move(condition));
+    clauses->deletes.push_back(action->type == plan::MergeActionType::kDelete);
+    std::vector<ExpressionPtr> values(target.schema->fields().size());
+    switch (action->type) {
+      case plan::MergeActionType::kDelete:
+        break;
+      case plan::MergeActionType::kUpdateStar:
+      case plan::MergeActionType::kInsertStar: {
+        FRAZIL_ASSIGN_OR_RETURN(values, StarValues(target, source_columns, context));
+        break;
+      }
+      case plan::MergeActionType::kUpdate: {
+        FRAZIL_ASSIGN_OR_RETURN(values, BindAssignments(action->assignments, target, target_columns, scope, context));
+        break;
+      }
+      case plan::MergeActionType::kInsert: {
+        FRAZIL_ASSIGN_OR_RETURN(values, BindAssignments(action->assignments, target, target_columns, scope, context));
+        for (size_t i = 0; i < values.size(); ++i) {
+          if (values[i] != nullptr) continue;
+          FRAZIL_ASSIGN_OR_RETURN(values[i], ColumnDefault(target.schema->fields()[i], target.table_name, context));
+        }
+        break;
+      }
+    }
+    clauses->values.push_back(std::move(values));
+  }
+  return Status::Ok();
+}
+
+/// when(c1, 1, c2, 2, ..., 0).
+ExpressionPtr ClauseNumber(const Clauses& clauses) {
+  std::vector<ExpressionPtr> branches;
+  for (size_t i = 0; i < clauses.conditions.size(); ++i) {
+    branches.push_back(clauses.conditions[i]);
+    branches.push_back(Number(static_cast<int64_t>(i) + 1));
+  }
+  return MakeWhen(std::move(branches), Number(0));
+}
+
+ExpressionPtr Equals(const Attribute& column, int64_t number) {
+  return MakeCall("equal", {MakeColumn(column), Number(number)}, DataType::Boolean(), false);
+}
+
+/// child's columns and one more.
+plan::LogicalPlanPtr WithColumn(const plan::LogicalPlanPtr& child, const Attribute& column, ExpressionPtr value) {
+  std::vector<ExpressionPtr> expressions;
+  for (const auto& attribute : child->output) expressions.push_back(MakeColumn(attribute));
+  expressions.push_back(std::move(value));
+  return plan::MakeProject(child, std::move(expressions), Concatenated(child->output, {column}));
+}
+
+struct Joined {
+  plan::LogicalPlanPtr source;
+  ExpressionPtr condition;
+};
+
+Result<Joined> SourceAndCondition(const plan::MergeCommand& command, const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto source, AnalyzeRelation(command.source, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeCondition(command.condition, Concatenated(rows.columns, source->output), context));
+  return Joined{std::move(source), std::move(condition)};
+}
+
+}  // namespace
+
+bool AllowsSeveralMatches(const plan::MergeCommand& command) {
+  return command.matched.empty() ||
+         (command.matched.size() == 1 && command.matched[0]->type == plan::MergeActionType::kDelete && command.matched[0]->condition == nullptr);
+}
+
+Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, rows, context));
+  auto pairs = plan::MakeJoin(rows.plan, joined.source, plan::JoinType::kInner, joined.condition);
+  auto count = [&] {
+    auto aggregate = std::make_shared<AggregateExpression>();
+    aggregate->function = "count";
+    aggregate->type = DataType::Long();
+    aggregate->nullable = false;
+    aggregate->sql = "count(1)";
+    return ExpressionPtr(aggregate);
+  };
+  Attribute matches = NewColumn("matches", DataType::Long(), false, context);
+  Attribute file = NewColumn(plan::kFilePathColumn, DataType::String(), false, context);
+  Attribute position = NewColumn(plan::kFilePositionColumn, DataType::Long(), false, context);
+  auto by_row = plan::MakeAggregate(pairs, {MakeColumn(rows.file), MakeColumn(rows.position)}, {count()}, {}, {file, position, matches});
+  auto most = std::make_shared<AggregateExpression>();
+  most->function = "max";
+  most->type = DataType::Long();
+  most->arguments = {MakeColumn(matches)};
+  most->sql = "max(matches)";
+  Attribute by_file = NewColumn(plan::kFilePathColumn, DataType::String(), false, context);
+  Attribute maximum = NewColumn("matches", DataType::Long(), true, context);
+  return plan::MakeAggregate(by_row, {MakeColumn(file)}, {most}, {}, {by_file, maximum});
+}
+
+Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const RowLevelTarget& target, const TargetRows& rows,
+                                            AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, rows, context));
+  const std::vector<Attribute> source_columns = joined.source->output;
+  // A row that several source rows match is deleted once: such a merge only asks whether there is a match.
+  bool only_existence = AllowsSeveralMatches(command);
+  Attribute present = NewColumn("source_present", DataType::Boolean(), false, context);
+  plan::LogicalPlanPtr child;
+  ExpressionPtr matched;
+  if (only_existence) {
+    // The left semi join keeps each matched row once; the others come by the anti join.
+    auto truth = [](bool value) { return MakeLiteral(DataType::Boolean(), Value(value)); };
+    auto inside = WithColumn(plan::MakeJoin(rows.plan, joined.source, plan::JoinType::kLeftSemi, joined.condition), present, truth(true));
+    auto outside = WithColumn(plan::MakeJoin(rows.plan, joined.source, plan::JoinType::kLeftAnti, joined.condition), present, truth(false));
+    auto both = std::make_shared<plan::SetOperationNode>();
+    both->type = plan::SetOperationType::kUnion;
+    both->all = true;
+    both->inputs = {inside, outside};
+    both->output = inside->output;
+    child = both;
+    matched = MakeColumn(present);
+  } else {
+    auto source = WithColumn(joined.source, present, MakeLiteral(DataType::Boolean(), Value(true)));
+    child = plan::MakeJoin(rows.plan, source, plan::JoinType::kLeftOuter, joined.condition);
+    matched = MakeCall("is_not_null", {MakeColumn(present)}, DataType::Boolean(), false);
+  }
+  Clauses clauses;
+  FRAZIL_RETURN_IF_ERROR(AddClauses(command.matched, matched, target, rows.columns, source_columns, Concatenated(rows.columns, source_columns),
+                                    context, &clauses));
+  FRAZIL_RETURN_IF_ERROR(AddClauses(command.not_matched_by_source, Not(matched), target, rows.columns, {}, rows.columns, context, &clauses));
+  Attribute clause = NewColumn("clause", DataType::Integer(), false, context);
+  auto numbered = WithColumn(child, clause, ClauseNumber(clauses));
+  plan::LogicalPlanPtr kept = numbered;
+  for (size_t i = 0; i < clauses.deletes.size(); ++i) {
+    if (clauses.deletes[i]) kept = plan::MakeFilter(kept, Not(Equals(clause, static_cast<int64_t>(i) + 1)));
+  }
+  std::vector<ExpressionPtr> expressions;
+  for (size_t column = 0; column < rows.columns.size(); ++column) {
+    std::vector<ExpressionPtr> branches;
+    for (size_t i = 0; i < clauses.values.size(); ++i) {
+      if (clauses.values[i][column] == nullptr) continue;
+      branches.push_back(Equals(clause, static_cast<int64_t>(i) + 1));
+      branches.push_back(clauses.values[i][column]);
+    }
+    expressions.push_back(MakeWhen(std::move(branches), MakeColumn(rows.columns[column])));
+  }
+  return plan::MakeProject(kept, std::move(expressions), OutputFor(*target.schema, context));
+}
+
+Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const RowLevelTarget& target, const TargetRows& rows,
+                                                 AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, rows, context));
+  const std::vector<Attribute> source_columns = joined.source->output;
+  auto unmatched = plan::MakeJoin(joined.source, rows.plan, plan::JoinType::kLeftAnti, joined.condition);
+  Clauses clauses;
+  FRAZIL_RETURN_IF_ERROR(AddClauses(command.not_matched, nullptr, target, {}, source_columns, source_columns, context, &clauses));
+  Attribute clause = NewColumn("clause", DataType::Integer(), false, context);
+  auto numbered = plan::MakeFilter(WithColumn(unmatched, clause, ClauseNumber(clauses)), Not(Equals(clause, 0)));
+  std::vector<ExpressionPtr> expressions;
+  for (size_t column = 0; column < target.schema->fields().size(); ++column) {
+    std::vector<ExpressionPtr> branches;
+    for (size_t i = 0; i + 1 < clauses.values.size(); ++i) {
+      branches.push_back(Equals(clause, static_cast<int64_t>(i) + 1));
+      branches.push_back(clauses.values[i][column]);
+    }
+    expressions.push_back(MakeWhen(std::move(branches), clauses.values.back()[column]));
+  }
+  return plan::MakeProject(numbered, std::move(expressions), OutputFor(*target.schema, context));
+}
+
+}  // namespace frazil::analysis

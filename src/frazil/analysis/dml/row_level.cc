@@ -1,0 +1,209 @@
+#include "frazil/analysis/dml/row_level.h"
+
+#include <algorithm>
+
+#include "frazil/analysis/dml/row_level_internal.h"
+#include "frazil/analysis/dml/store_assignment.h"
+#include "frazil/base/text.h"
+#include "frazil/plan/make_logical.h"
+#include "frazil/sql/parser.h"
+
+namespace frazil::analysis {
+
+namespace {
+
+Result<TargetRows> RowsOf(const tables::TableScanPtr& scan, const RowLevelTarget& target, AnalysisContext& context) {
+  TargetRows rows;
+  rows.plan = MakeTableScan(scan, target.scan_name, target.qualifier, context, /*with_metadata_columns=*/true);
+  size_t columns = scan->schema()->fields().size();
+  for (size_t i = 0; i < rows.plan->output.size(); ++i) {
+    const auto& attribute = rows.plan->output[i];
+    if (i < columns) {
+      rows.columns.push_back(attribute);
+    } else if (attribute.name == plan::kFilePathColumn) {
+      rows.file = attribute;
+    } else if (attribute.name == plan::kFilePositionColumn) {
+      rows.position = attribute;
+    }
+  }
+  if (rows.file.id == 0 || rows.position.id == 0) return Error::Internal("a scan of " + target.scan_name + " gives no _file and _pos");
+  return rows;
+}
+
+/// The condition over the target's columns; TRUE where there is none.
+Result<ExpressionPtr> ConditionOf(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
+  if (condition == nullptr) return MakeLiteral(DataType::Boolean(), Value(true));
+  return AnalyzeCondition(condition, rows.columns, context);
+}
+
+Error UnknownColumn(const std::vector<std::string>& name, const DataType& schema) {
+  std::vector<std::string> names, quoted;
+  for (const auto& field : schema.fields()) names.push_back(field.name);
+  for (const auto& candidate : MostSimilar(name.back(), names)) quoted.push_back(QuoteIdentifier(candidate));
+  return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(name)}, {"proposal", Join(quoted, ", ")}});
+}
+
+/// Takes the target's qualifier off the front of a column's name where it stands there.
+std::vector<std::string> WithoutQualifier(const std::vector<std::string>& name, const std::vector<std::string>& qualifier, const DataType& schema) {
+  for (size_t length = std::min(qualifier.size(), name.size() - 1); length > 0; --length) {
+    bool same = true;
+    for (size_t i = 0; same && i < length; ++i) same = EqualsIgnoreCase(name[i], qualifier[qualifier.size() - length + i]);
+    if (same && schema.FieldIndex(name[length]) >= 0) return {name.begin() + static_cast<std::ptrdiff_t>(length), name.end()};
+  }
+  return name;
+}
+
+struct FieldUpdate {
+  std::vector<std::string> path;  ///< Below the column.
+  ExpressionPtr value;
+};
+
+/// A struct with some of its fields replaced.
+Result<ExpressionPtr> UpdateFields(const ExpressionPtr& current, const std::vector<FieldUpdate>& updates, const std::string& table_name,
+                                   AnalysisContext& context) {
+  if (current->type->id() != TypeId::kStruct) {
+    return Error::Of("INVALID_EXTRACT_BASE_FIELD_TYPE", {{"base", "\"" + current->sql + "\""}, {"other", "\"" + current->type->Sql() + "\""}});
+  }
+  std::vector<ExpressionPtr> arguments;
+  const auto& fields = current->type->fields();
+  for (size_t i = 0; i < fields.size(); ++i) {
+    std::vector<FieldUpdate> below;
+    ExpressionPtr whole;
+    for (const auto& update : updates) {
+      if (!EqualsIgnoreCase(update.path[0], fields[i].name)) continue;
+      if (update.path.size() == 1) {
+        whole = update.value;
+      } else {
+        below.push_back({{update.path.begin() + 1, update.path.end()}, update.value});
+      }
+    }
+    ExpressionPtr value = MakeCall("get_field", {current, MakeLiteral(DataType::Integer(), Value(static_cast<int64_t>(i)))}, fields[i].type,
+                                   current->nullable || fields[i].nullable);
+    if (whole != nullptr) {
+      FRAZIL_ASSIGN_OR_RETURN(value, AssignToColumn(whole, fields[i], table_name, context));
+    } else if (!below.empty()) {
+      FRAZIL_ASSIGN_OR_RETURN(value, UpdateFields(value, below, table_name, context));
+    }
+    arguments.push_back(MakeLiteral(DataType::String(), Value(fields[i].name)));
+    arguments.push_back(std::move(value));
+  }
+  for (const auto& update : updates) {
+    if (current->type->FieldIndex(update.path[0]) < 0) return UnknownColumn(update.path, *current->type);
+  }
+  return MakeCall("named_struct", std::move(arguments), current->type, false);
+}
+
+}  // namespace
+
+ExpressionPtr MakeWhen(std::vector<ExpressionPtr> branches, ExpressionPtr otherwise) {
+  if (branches.empty()) return otherwise;
+  auto type = otherwise->type;
+  bool nullable = otherwise->nullable;
+  for (size_t i = 1; i < branches.size(); i += 2) nullable = nullable || branches[i]->nullable;
+  branches.push_back(std::move(otherwise));
+  return MakeCall("when", std::move(branches), type, nullable);
+}
+
+ExpressionPtr IsTrue(ExpressionPtr condition) {
+  if (!condition->nullable) return condition;
+  return MakeCall("coalesce", {condition, MakeLiteral(DataType::Boolean(), Value(false))}, DataType::Boolean(), false);
+}
+
+ExpressionPtr Not(ExpressionPtr condition) {
+  bool nullable = condition->nullable;
+  return MakeCall("not", {std::move(condition)}, DataType::Boolean(), nullable);
+}
+
+ExpressionPtr And(ExpressionPtr left, ExpressionPtr right) {
+  bool nullable = left->nullable || right->nullable;
+  return MakeCall("and", {std::move(left), std::move(right)}, DataType::Boolean(), nullable);
+}
+
+std::vector<Attribute> OutputFor(const DataType& schema, AnalysisContext& context) {
+  std::vector<Attribute> output;
+  for (const auto& field : schema.fields()) {
+    Attribute attribute;
+    attribute.id = context.NextId();
+    attribute.name = field.name;
+    attribute.type = field.type;
+    attribute.nullable = field.nullable;
+    output.push_back(std::move(attribute));
+  }
+  return output;
+}
+
+Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assignment>& assignments, const RowLevelTarget& target,
+                                                   const std::vector<Attribute>& target_columns, const std::vector<Attribute>& scope,
+                                                   AnalysisContext& context) {
+  const auto& fields = target.schema->fields();
+  std::vector<ExpressionPtr> values(fields.size());
+  std::vector<std::vector<FieldUpdate>> nested(fields.size());
+  for (const auto& assignment : assignments) {
+    if (assignment.column->kind != plan::ExprKind::kAttribute) {
+      return Error::Unsupported("ASSIGNMENT TO ANYTHING BUT A COLUMN OR A FIELD OF ONE");
+    }
+    const auto& written = assignment.column->As<plan::AttributeExpr>().name;
+    auto name = WithoutQualifier(written, target.qualifier, *target.schema);
+    int index = target.schema->FieldIndex(name[0], context.settings().case_sensitive);
+    if (index < 0) return UnknownColumn(written, *target.schema);
+    if (values[index] != nullptr) {
+      return Error::Of("DATATYPE_MISMATCH.INVALID_ROW_LEVEL_OPERATION_ASSIGNMENTS",
+                       {{"sqlExpr", "\"" + QuoteIdentifier(name[0]) + "\""}, {"errors", "\n- Multiple assignments for '" + name[0] + "'"}});
+    }
+    ExpressionPtr value;
+    if (assignment.value->kind == plan::ExprKind::kDefault) {
+      FRAZIL_ASSIGN_OR_RETURN(value, ColumnDefault(fields[index], target.table_name, context));
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(value, AnalyzeExpression(assignment.value, scope, context));
+    }
+    if (name.size() == 1) {
+      FRAZIL_ASSIGN_OR_RETURN(values[index], AssignToColumn(std::move(value), fields[index], target.table_name, context));
+    } else {
+      nested[index].push_back({{name.begin() + 1, name.end()}, std::move(value)});
+    }
+  }
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (nested[i].empty()) continue;
+    FRAZIL_ASSIGN_OR_RETURN(values[i], UpdateFields(MakeColumn(target_columns[i]), nested[i], target.table_name, context));
+  }
+  return values;
+}
+
+Result<TargetRows> ScanTarget(const RowLevelTarget& target, AnalysisContext& context) { return RowsOf(target.scan, target, context); }
+
+Result<TargetRows> ScanTargetFiles(const RowLevelTarget& target, const std::vector<std::string>& files, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto scan, target.scan->RestrictTo(files));
+  return RowsOf(scan, target, context);
+}
+
+Result<ExtractedPredicate> TargetPredicate(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
+  if (condition == nullptr) return ExtractedPredicate{Predicate::True(), true};
+  FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeCondition(condition, rows.columns, context));
+  std::map<AttributeId, std::vector<std::string>> columns;
+  for (const auto& column : rows.columns) columns[column.id] = {column.name};
+  return ExtractPredicate(typed, columns);
+}
+
+Result<plan::LogicalPlanPtr> FilesWithMatches(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto typed, ConditionOf(condition, rows, context));
+  return plan::MakeDistinct(plan::MakeColumnProject(plan::MakeFilter(rows.plan, std::move(typed)), {rows.file}));
+}
+
+Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto typed, ConditionOf(condition, rows, context));
+  return plan::MakeColumnProject(plan::MakeFilter(rows.plan, Not(IsTrue(std::move(typed)))), rows.columns);
+}
+
+Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target, const TargetRows& rows,
+                                             AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto values, BindAssignments(command.assignments, target, rows.columns, rows.columns, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto condition, ConditionOf(command.condition, rows, context));
+  std::vector<ExpressionPtr> expressions;
+  for (size_t i = 0; i < rows.columns.size(); ++i) {
+    auto column = MakeColumn(rows.columns[i]);
+    expressions.push_back(values[i] == nullptr ? column : MakeWhen({condition, values[i]}, column));
+  }
+  return plan::MakeProject(rows.plan, std::move(expressions), OutputFor(*target.schema, context));
+}
+
+}  // namespace frazil::analysis

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frazil/analysis/analysis_context.h"
+#include "frazil/analysis/predicate_extraction.h"
+#include "frazil/plan/logical_plan.h"
+#include "frazil/plan/unresolved_command.h"
+#include "frazil/tables/scan.h"
+
+namespace frazil::analysis {
+
+/// The table that a DELETE, UPDATE or MERGE changes, as one snapshot of it.
+struct RowLevelTarget {
+  tables::TableScanPtr scan;
+  std::string table_name;               ///< Quoted, for errors.
+  std::string scan_name;                ///< For explain output.
+  std::vector<std::string> qualifier;   ///< {alias}, or the table's full name.
+  DataTypePtr schema;                   ///< Of the table, with defaults and nullability.
+};
+
+/// A scan of the target (all its files, or some) with the columns that the plans below need.
+struct TargetRows {
+  plan::LogicalPlanPtr plan;
+  std::vector<Attribute> columns;  ///< The table's, in its order.
+  Attribute file, position;        ///< _file, _pos.
+};
+Result<TargetRows> ScanTarget(const RowLevelTarget& target, AnalysisContext& context);
+Result<TargetRows> ScanTargetFiles(const RowLevelTarget& target, const std::vector<std::string>& files, AnalysisContext& context);
+
+/// The condition as the tables can use it. `condition` may be null (all rows).
+Result<ExtractedPredicate> TargetPredicate(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context);
+
+/// One column, _file: the files with rows for which the condition is true.
+Result<plan::LogicalPlanPtr> FilesWithMatches(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context);
+
+/// Copy-on-write: the rows of the touched files as they are afterwards.
+Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context);
+Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target, const TargetRows& rows,
+                                             AnalysisContext& context);
+
+/// MERGE in plans. The source is analyzed anew for each plan.
+/// (_file, number of source rows that the most often matched row of that file has): files with matches.
+Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, const TargetRows& rows, AnalysisContext& context);
+/// Rows of the touched files after the WHEN MATCHED and NOT MATCHED BY SOURCE clauses.
+Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const RowLevelTarget& target, const TargetRows& rows,
+                                            AnalysisContext& context);
+/// Rows that the WHEN NOT MATCHED clauses add. `rows` scans the whole target.
+Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const RowLevelTarget& target, const TargetRows& rows,
+                                                 AnalysisContext& context);
+/// Whether several source rows may match one row of the target: only a single WHEN MATCHED THEN DELETE without a condition allows it.
+bool AllowsSeveralMatches(const plan::MergeCommand& command);
+
+}  // namespace frazil::analysis

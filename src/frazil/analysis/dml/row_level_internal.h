@@ -1,0 +1,22 @@
+#pragma once
+
+#include "frazil/analysis/analyzer.h"
+#include "frazil/analysis/dml/row_level.h"
+
+namespace frazil::analysis {
+
+/// New values of the target's columns, by field index; null where a column keeps its value. Names may be qualified by the target's alias, and may name fields of structs.
+/// Errors UNRESOLVED_COLUMN.*, DUPLICATE_ASSIGNMENTS-like.
+Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assignment>& assignments, const RowLevelTarget& target,
+                                                   const std::vector<Attribute>& target_columns, const std::vector<Attribute>& scope,
+                                                   AnalysisContext& context);
+/// when(c1, v1, c2, v2, ..., otherwise).
+ExpressionPtr MakeWhen(std::vector<ExpressionPtr> branches, ExpressionPtr otherwise);
+/// Whether a boolean is true: NULL counts as false.
+ExpressionPtr IsTrue(ExpressionPtr condition);
+ExpressionPtr Not(ExpressionPtr condition);
+ExpressionPtr And(ExpressionPtr left, ExpressionPtr right);
+/// Columns of a table as a projection's output, under new ids.
+std::vector<Attribute> OutputFor(const DataType& schema, AnalysisContext& context);
+
+}  // namespace frazil::analysis
