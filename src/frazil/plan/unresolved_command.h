@@ -88,6 +88,7 @@ struct PartitionTransform {
   std::vector<std::string> column;
   std::vector<Value> arguments;  ///< Constants in the order written (bucket count, width).
   std::string alias;             ///< ADD PARTITION FIELD ... AS name.
+  std::vector<std::vector<std::string>> more_columns;  ///< Columns behind the first: transforms over several (not Iceberg's).
 };
 
 struct BucketSpecification {
@@ -99,7 +100,8 @@ struct BucketSpecification {
 struct TableConstraint {
   std::string name;
   std::string type;  ///< "CHECK", "PRIMARY KEY", "UNIQUE", "FOREIGN KEY".
-  std::string text;
+  std::string text;  ///< CHECK: the condition; else the constraint as written.
+  std::vector<std::string> columns;  ///< Of the keys.
 };
 
 /// CREATE [OR REPLACE] / REPLACE TABLE [AS SELECT], CREATE TABLE LIKE.
@@ -113,6 +115,7 @@ struct CreateTableCommand : Command {
   std::vector<ColumnDefinition> columns;
   std::optional<std::string> provider;  ///< USING; absent: Hive style or the default source.
   std::vector<PartitionTransform> partitioning;
+  bool has_partition_columns = false;  ///< PARTITIONED BY (a INT): such columns stand last in `columns`.
   std::vector<std::vector<std::string>> cluster_by;
   std::optional<BucketSpecification> bucketing;
   Options options;
@@ -265,6 +268,7 @@ struct CreateNamespaceCommand : Command {
   bool if_not_exists = false;
   std::optional<std::string> comment;
   std::optional<std::string> location;
+  std::optional<std::string> collation;
   Properties properties;
 };
 struct DropNamespaceCommand : Command {
@@ -430,6 +434,7 @@ struct VariableCommand : Command {
   enum class Type : uint8_t { kDeclare, kSet, kDrop };
   Type type = Type::kDeclare;
   std::vector<std::vector<std::string>> names;
+  std::vector<ExprPtr> name_identifiers;  ///< kDeclare, kDrop: names given by IDENTIFIER(...), instead of `names`.
   bool or_replace = false;
   bool if_exists = false;
   DataTypePtr data_type;

@@ -1,0 +1,173 @@
+// Which statement it is, and the entry points.
+
+#include "frazil/sql/parser_internal.h"
+
+namespace frazil::sql {
+
+Result<plan::PlanPtr> Parser::SingleStatement() {
+  FRAZIL_RETURN_IF_ERROR(CheckUnclosedComment());
+  FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr statement, Statement());
+  while (Accept(TokenType::kSemicolon)) {
+  }
+  FRAZIL_RETURN_IF_ERROR(ExpectEnd());
+  return statement;
+}
+
+Result<plan::PlanPtr> Parser::SingleQuery() {
+  FRAZIL_RETURN_IF_ERROR(CheckUnclosedComment());
+  FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr query, Query());
+  FRAZIL_RETURN_IF_ERROR(ExpectEnd());
+  return query;
+}
+
+Result<plan::ExprPtr> Parser::SingleExpression() {
+  FRAZIL_RETURN_IF_ERROR(CheckUnclosedComment());
+  FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr expression, NamedExpression());
+  FRAZIL_RETURN_IF_ERROR(ExpectEnd());
+  return expression;
+}
+
+Result<DataTypePtr> Parser::SingleDataType() {
+  FRAZIL_RETURN_IF_ERROR(CheckUnclosedComment());
+  FRAZIL_ASSIGN_OR_RETURN(DataTypePtr type, Type());
+  FRAZIL_RETURN_IF_ERROR(ExpectEnd());
+  return type;
+}
+
+Result<DataTypePtr> Parser::SingleTableSchema() {
+  FRAZIL_RETURN_IF_ERROR(CheckUnclosedComment());
+  FRAZIL_ASSIGN_OR_RETURN(std::vector<StructField> columns, TypedColumns(false));
+  FRAZIL_RETURN_IF_ERROR(ExpectEnd());
+  return DataType::Struct(std::move(columns));
+}
+
+Result<Parser::Names> Parser::SingleMultipartIdentifier() {
+  FRAZIL_RETURN_IF_ERROR(CheckUnclosedComment());
+  FRAZIL_ASSIGN_OR_RETURN(Names parts, MultipartIdentifier());
+  FRAZIL_RETURN_IF_ERROR(ExpectEnd());
+  return parts;
+}
+
+/// A statement of the grammar that is refused by name.
+Result<plan::PlanPtr> Parser::Unsupported(std::string feature) {
+  auto command = Make<plan::UnsupportedCommand>(pos_);
+  command->feature = std::move(feature);
+  return plan::PlanPtr(std::move(command));
+}
+
+/// The same, for statements whose text need not be read any further.
+Result<plan::PlanPtr> Parser::UnsupportedRest(std::string feature) {
+  pos_ = tokens_.size() - 1;
+  return Unsupported(std::move(feature));
+}
+
+Result<plan::PlanPtr> Parser::Statement() {
+  FRAZIL_RETURN_IF_ERROR(CheckDepth());
+  const size_t first = pos_;
+  switch (Peek().keyword) {
+    case Keyword::kCreate:
+      return Create();
+    case Keyword::kReplace:
+      return Replace();
+    case Keyword::kAlter:
+      return Alter();
+    case Keyword::kDrop:
+      return Drop();
+    case Keyword::kInsert:
+    case Keyword::kDelete:
+    case Keyword::kUpdate:
+    case Keyword::kMerge:
+      return DmlStatement();
+    case Keyword::kWith: {
+      FRAZIL_ASSIGN_OR_RETURN(std::shared_ptr<plan::WithPlan> with, With());
+      const bool is_dml = AtAny({Keyword::kInsert, Keyword::kDelete, Keyword::kUpdate, Keyword::kMerge});
+      if (is_dml) {
+        FRAZIL_ASSIGN_OR_RETURN(with->child, DmlStatement());
+      } else {
+        FRAZIL_ASSIGN_OR_RETURN(with->child, QueryAfterWith());
+      }
+      with->origin = OriginFrom(first);
+      const auto* insert = is_dml && static_cast<const plan::Command&>(*with->child).command_kind == plan::CommandKind::kInsert
+                               ? &with->child->As<plan::InsertCommand>()
+                               : nullptr;
+      if (insert == nullptr) return plan::PlanPtr(std::move(with));
+      // The names are of use to the inserted query only.
+      auto command = std::make_shared<plan::InsertCommand>(*insert);
+      command->origin = with->origin;
+      with->child = insert->query;
+      command->query = std::move(with);
+      return plan::PlanPtr(std::move(command));
+    }
+    case Keyword::kCall:
+      return Call();
+    case Keyword::kTruncate:
+      return Truncate();
+    case Keyword::kShow:
+      return Show();
+    case Keyword::kDesc:
+    case Keyword::kDescribe:
+      return Describe();
+    case Keyword::kUse:
+      return Use();
+    case Keyword::kSet:
+      return Set();
+    case Keyword::kReset:
+      return Reset();
+    case Keyword::kExplain:
+      return Explain();
+    case Keyword::kCache:
+      return Cache();
+    case Keyword::kUncache:
+    case Keyword::kClear:
+      return Uncache();
+    case Keyword::kRefresh:
+      return Refresh();
+    case Keyword::kAnalyze:
+      return Analyze();
+    case Keyword::kComment:
+      return Comment();
+    case Keyword::kDeclare:
+      return DeclareVariable();
+    case Keyword::kExecute:
+      return ExecuteImmediate();
+    case Keyword::kLoad:
+      FRAZIL_RETURN_IF_ERROR(ExpectWords({Keyword::kLoad, Keyword::kData}));
+      return UnsupportedRest("LOAD DATA");
+    case Keyword::kMsck:
+      Skip();
+      FRAZIL_RETURN_IF_ERROR(ExpectWords({Keyword::kRepair, Keyword::kTable}));
+      return UnsupportedRest("MSCK REPAIR TABLE");
+    case Keyword::kRepair:
+      Skip();
+      FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kTable));
+      return UnsupportedRest("REPAIR TABLE");
+    case Keyword::kAdd:
+    case Keyword::kList: {
+      const std::string verb = At(Keyword::kAdd) ? "ADD" : "LIST";
+      if (!IsIdentifier(1)) return SyntaxErrorAt(pos_ + 1);
+      return UnsupportedRest(verb + " " + std::string(Peek(1).text) + " (resources)");
+    }
+    case Keyword::kBegin:
+      return UnsupportedRest("SQL scripting (BEGIN ... END)");
+    case Keyword::kGrant:
+    case Keyword::kRevoke:
+    case Keyword::kExport:
+    case Keyword::kImport:
+    case Keyword::kLock:
+    case Keyword::kUnlock:
+    case Keyword::kStart:
+    case Keyword::kCommit:
+    case Keyword::kRollback:
+    case Keyword::kDfs: {
+      const std::string statement(Peek().text);
+      pos_ = tokens_.size() - 1;
+      return NotAllowed(first, statement);
+    }
+    default:
+      break;
+  }
+  if (IsIdentifier() && At(TokenType::kColon, 1) && At(Keyword::kBegin, 2)) return UnsupportedRest("SQL scripting (BEGIN ... END)");
+  return Query();
+}
+
+}  // namespace frazil::sql
