@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "frazil/types/arrow_c.h"
+#include "frazil/types/value.h"
+
+namespace frazil::server {
+
+/// One cell of an Arrow column that is laid out as types/arrow_c.h says.
+Value ReadCell(const DataType& type, const ArrowArray& column, int64_t row);
+
+}  // namespace frazil::server
