@@ -1,5 +1,6 @@
 #pragma once
 
+#include "frazil/analysis/analyzer.h"
 #include "frazil/commands/command_context.h"
 #include "frazil/plan/logical_plan.h"
 #include "frazil/tables/table.h"
@@ -15,5 +16,11 @@ Status CommitWrite(tables::TableWrite& write);
 
 /// Options with keys in lower case, as tables take them.
 std::map<std::string, std::string> LowerKeys(const std::map<std::string, std::string>& options);
+
+/// A condition over a table's columns as a table's filter; it must be exact, since it says which rows go.
+Result<PredicatePtr> ExactFilter(const plan::ExprPtr& condition, const analysis::ResolvedTable& table, CommandContext& context);
+
+/// Whether an overwrite replaces only the partitions that get rows: write option, else spark.sql.sources.partitionOverwriteMode. Options' keys in lower case.
+bool IsDynamicOverwrite(const std::map<std::string, std::string>& options, const CommandContext& context);
 
 }  // namespace frazil::commands

@@ -1,0 +1,109 @@
+#include "frazil/analysis/dml/store_assignment.h"
+#include "frazil/base/text.h"
+#include "frazil/commands/statements_internal.h"
+#include "frazil/commands/table_writer.h"
+#include "frazil/plan/make_logical.h"
+#include "frazil/storage/object_store.h"
+#include "frazil/tables/files/file_table.h"
+
+namespace frazil::commands {
+
+namespace {
+
+/// The filter of INSERT OVERWRITE ... PARTITION (a = 1): equality with every constant. True without one.
+Result<PredicatePtr> StaticFilter(const plan::InsertCommand& command, const analysis::ResolvedTable& table, CommandContext& context) {
+  std::vector<PredicatePtr> tests;
+  for (const auto& [name, value] : command.partition) {
+    if (value == nullptr) continue;
+    int index = table.table->schema()->FieldIndex(name);
+    if (index < 0) return Error::Of("NON_PARTITION_COLUMN", {{"columnName", QuoteIdentifier(name)}});
+    const auto& field = table.table->schema()->fields()[index];
+    FRAZIL_ASSIGN_OR_RETURN(auto constant, analysis::AnalyzeConstant(value, field.type, context));
+    tests.push_back(constant.is_null() ? Predicate::Test(PredicateOp::kIsNull, {field.name}, field.type)
+                                       : Predicate::Test(PredicateOp::kEqual, {field.name}, field.type, {constant}));
+  }
+  if (tests.empty()) return Predicate::True();
+  return tests.size() == 1 ? tests[0] : Predicate::And(std::move(tests));
+}
+
+Result<RowSet> InsertDirectory(const plan::InsertCommand& command, CommandContext& context) {
+  auto format = tables::FileFormatByName(command.directory_format.empty() ? "parquet" : command.directory_format);
+  if (!format.has_value()) return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", command.directory_format}});
+  FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.query, context));
+  tables::TableDefinition definition;
+  definition.schema = plan::OutputSchema(*query);
+  definition.location = storage::LocalPath(*command.directory);
+  definition.provider = AsciiLower(command.directory_format);
+  FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(*definition.location, context.execution().store_settings));
+  tables::FileTable table({store, context.execution().store_settings, *definition.location}, definition, *format);
+  tables::WriteOptions options;
+  options.mode = tables::WriteMode::kReplaceTable;
+  options.options = LowerKeys(command.options);
+  FRAZIL_RETURN_IF_ERROR(WriteRows(table, options, query, context));
+  return NoRows();
+}
+
+}  // namespace
+
+Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& context) {
+  if (command.directory.has_value()) return InsertDirectory(command, context);
+  if (command.with_schema_evolution) return Error::Unsupported("INSERT WITH SCHEMA EVOLUTION");
+  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
+  std::string quoted = QuoteIdentifier(table.full_name);
+  if (!table.table->capabilities().write) {
+    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", "INSERT"}});
+  }
+  analysis::InsertShape shape;
+  shape.table_name = quoted;
+  shape.table_schema = table.table->schema();
+  shape.by_name = command.by_name;
+  shape.columns = command.columns;
+  shape.static_partition = command.partition;
+  for (const auto& [name, value] : command.partition) {
+    bool known = false;
+    for (const auto& field : table.table->partitioning()) known = known || EqualsIgnoreCase(field.source[0], name);
+    if (!known) return Error::Of("NON_PARTITION_COLUMN", {{"columnName", QuoteIdentifier(name)}});
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto source, analysis::ReplaceDefaults(command.query, shape));
+  FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(source, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ShapeForTable(std::move(query), shape, context));
+  tables::WriteOptions options;
+  options.operation = "insert";
+  options.options = LowerKeys(command.options);
+  options.branch = table.scan_options.reference;
+  if (command.replace_where != nullptr) {
+    options.mode = tables::WriteMode::kOverwriteByFilter;
+    FRAZIL_ASSIGN_OR_RETURN(options.filter, ExactFilter(command.replace_where, table, context));
+  } else if (command.overwrite) {
+    if (!table.table->partitioning().empty() && IsDynamicOverwrite(options.options, context)) {
+      options.mode = tables::WriteMode::kOverwriteDynamic;
+    } else {
+      options.mode = tables::WriteMode::kOverwriteByFilter;
+      FRAZIL_ASSIGN_OR_RETURN(options.filter, StaticFilter(command, table, context));
+    }
+  }
+  FRAZIL_RETURN_IF_ERROR(WriteRows(*table.table, options, rows, context));
+  return NoRows();
+}
+
+Result<RowSet> RunTruncate(const plan::TruncateCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
+  std::string quoted = QuoteIdentifier(table.full_name);
+  if (!command.partition.empty()) return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", "TRUNCATE ... PARTITION"}});
+  if (!table.table->capabilities().truncate) {
+    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", "TRUNCATE"}});
+  }
+  tables::WriteOptions options;
+  options.operation = "delete";
+  options.mode = tables::WriteMode::kOverwriteByFilter;
+  options.filter = Predicate::True();
+  if (table.table->capabilities().row_level_changes) {
+    FRAZIL_RETURN_IF_ERROR(table.table->DeleteByMetadata(Predicate::True(), options));
+    return NoRows();
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto write, table.table->StartWrite(options));
+  FRAZIL_RETURN_IF_ERROR(CommitWrite(*write));
+  return NoRows();
+}
+
+}  // namespace frazil::commands

@@ -1,0 +1,165 @@
+// DELETE, UPDATE and MERGE: copy-on-write. One snapshot of the table is read from begin to end of the statement; the commit checks that nothing it read has changed.
+
+#include "frazil/analysis/dml/row_level.h"
+#include "frazil/base/text.h"
+#include "frazil/commands/statements_internal.h"
+#include "frazil/commands/table_writer.h"
+#include "frazil/plan/make_logical.h"
+
+namespace frazil::commands {
+
+namespace {
+
+struct OpenTarget {
+  analysis::ResolvedTable table;
+  analysis::RowLevelTarget target;
+};
+
+Result<OpenTarget> Open(const plan::NameClause& name, const std::string& alias, const char* operation, CommandContext& context) {
+  OpenTarget open;
+  FRAZIL_ASSIGN_OR_RETURN(open.table, ResolveTableName(name, context));
+  std::string quoted = QuoteIdentifier(open.table.full_name);
+  if (!open.table.table->capabilities().row_level_changes) {
+    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", operation}});
+  }
+  FRAZIL_ASSIGN_OR_RETURN(open.target.scan, open.table.table->Scan(open.table.scan_options));
+  open.target.table_name = quoted;
+  open.target.scan_name = Join(open.table.full_name, ".");
+  open.target.qualifier = alias.empty() ? open.table.full_name : std::vector<std::string>{alias};
+  open.target.schema = open.table.table->schema();
+  return open;
+}
+
+tables::WriteOptions RewriteOptions(const OpenTarget& open, const char* operation, PredicatePtr filter) {
+  tables::WriteOptions options;
+  options.mode = tables::WriteMode::kRewriteFiles;
+  options.operation = operation;
+  options.filter = std::move(filter);
+  options.branch = open.table.scan_options.reference;
+  return options;
+}
+
+Result<std::vector<std::string>> CollectFiles(const plan::LogicalPlanPtr& plan, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, context.engine().Collect(plan, context.execution()));
+  std::vector<std::string> files;
+  for (const auto& row : rows.rows) files.push_back(row[0].string());
+  return files;
+}
+
+/// Writes the rows and commits them in place of the files.
+Status ReplaceFiles(const OpenTarget& open, const tables::WriteOptions& options, const std::vector<std::string>& files,
+                    const std::vector<plan::LogicalPlanPtr>& plans, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto write, open.table.table->StartWrite(options));
+  plan::LogicalPlanPtr rows;
+  if (plans.size() == 1) {
+    rows = plans[0];
+  } else if (plans.size() > 1) {
+    auto all = std::make_shared<plan::SetOperationNode>();
+    all->type = plan::SetOperationType::kUnion;
+    all->all = true;
+    all->inputs = plans;
+    all->output = plans[0]->output;
+    for (auto& attribute : all->output) attribute.id = context.NextId();
+    rows = std::move(all);
+  }
+  if (rows != nullptr) {
+    auto written = context.engine().Write(rows, write->task(), context.execution());
+    if (!written.ok()) {
+      write->Abort();
+      return std::move(written).error();
+    }
+    write->AddFiles(*std::move(written));
+  }
+  write->RemoveFiles(files);
+  return CommitWrite(*write);
+}
+
+}  // namespace
+
+Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto open, Open(command.table, command.alias, "DELETE", context));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::TargetPredicate(command.condition, rows, context));
+  auto options = RewriteOptions(open, "delete", extracted.predicate);
+  if (extracted.exact) {
+    FRAZIL_ASSIGN_OR_RETURN(bool by_metadata, open.table.table->CanDeleteByMetadata(extracted.predicate));
+    if (by_metadata) {
+      FRAZIL_ASSIGN_OR_RETURN(auto outcome, open.table.table->DeleteByMetadata(extracted.predicate, options));
+      if (outcome.state == tables::CommitState::kConflict) {
+        Error error = Error::Plain(ExceptionClass::kSpark, "The commit lost to a concurrent one and nothing was changed: " + outcome.conflict);
+        error.kind = ErrorKind::kConflict;
+        return error;
+      }
+      return NoRows();
+    }
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto files, CollectFiles(touched, context));
+  std::vector<plan::LogicalPlanPtr> plans;
+  if (!files.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto kept, analysis::ScanTargetFiles(open.target, files, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterDelete(command.condition, kept, context));
+    plans.push_back(std::move(plan));
+  }
+  FRAZIL_RETURN_IF_ERROR(ReplaceFiles(open, options, files, plans, context));
+  return NoRows();
+}
+
+Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto open, Open(command.table, command.alias, "UPDATE", context));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::TargetPredicate(command.condition, rows, context));
+  // The assignments are checked even where no row matches.
+  FRAZIL_RETURN_IF_ERROR(analysis::RowsAfterUpdate(command, open.target, rows, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto files, CollectFiles(touched, context));
+  std::vector<plan::LogicalPlanPtr> plans;
+  if (!files.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto changed, analysis::ScanTargetFiles(open.target, files, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterUpdate(command, open.target, changed, context));
+    plans.push_back(std::move(plan));
+  }
+  FRAZIL_RETURN_IF_ERROR(ReplaceFiles(open, RewriteOptions(open, "update", extracted.predicate), files, plans, context));
+  return NoRows();
+}
+
+Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& context) {
+  if (command.with_schema_evolution) return Error::Unsupported("MERGE WITH SCHEMA EVOLUTION");
+  FRAZIL_ASSIGN_OR_RETURN(auto open, Open(command.target, command.target_alias, "MERGE", context));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
+  // Both plans are made before anything runs: a statement with a mistake in any clause fails without reading.
+  plan::LogicalPlanPtr inserted;
+  if (!command.not_matched.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(inserted, analysis::RowsInsertedByMerge(command, open.target, rows, context));
+  }
+  bool changes_rows = !command.matched.empty() || !command.not_matched_by_source.empty();
+  if (changes_rows) FRAZIL_RETURN_IF_ERROR(analysis::RowsAfterMerge(command, open.target, rows, context));
+  std::vector<std::string> files;
+  if (!command.not_matched_by_source.empty()) {
+    // Any row may be changed: every file is read and written again.
+    FRAZIL_ASSIGN_OR_RETURN(files, CollectFiles(plan::MakeDistinct(plan::MakeColumnProject(rows.plan, {rows.file})), context));
+  }
+  if (!command.matched.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto matches, analysis::MergeMatches(command, rows, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto found, context.engine().Collect(matches, context.execution()));
+    for (const auto& row : found.rows) {
+      if (row[1].integer() > 1 && !analysis::AllowsSeveralMatches(command)) {
+        return Error::Of(ExceptionClass::kSparkRuntime, "MERGE_CARDINALITY_VIOLATION");
+      }
+      if (command.not_matched_by_source.empty()) files.push_back(row[0].string());
+    }
+  }
+  std::vector<plan::LogicalPlanPtr> plans;
+  if (changes_rows && !files.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::ScanTargetFiles(open.target, files, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterMerge(command, open.target, touched, context));
+    plans.push_back(std::move(plan));
+  }
+  if (inserted != nullptr) plans.push_back(std::move(inserted));
+  auto options = RewriteOptions(open, "merge", Predicate::True());
+  if (!changes_rows) options.mode = tables::WriteMode::kAppend;
+  FRAZIL_RETURN_IF_ERROR(ReplaceFiles(open, options, files, plans, context));
+  return NoRows();
+}
+
+}  // namespace frazil::commands

@@ -1,0 +1,236 @@
+// DataFrameWriter and DataFrameWriterV2.
+// https://spark.apache.org/docs/latest/sql-data-sources-load-save-functions.html
+
+#include "frazil/analysis/dml/store_assignment.h"
+#include "frazil/base/text.h"
+#include "frazil/commands/statements_internal.h"
+#include "frazil/commands/table_definition.h"
+#include "frazil/commands/table_writer.h"
+#include "frazil/plan/make_logical.h"
+#include "frazil/sql/parser.h"
+#include "frazil/tables/files/file_table.h"
+
+namespace frazil::commands {
+
+namespace {
+
+using Mode = plan::WriteCommand::Mode;
+
+Error NotFound(const analysis::ResolvedIdentifier& name) { return catalogs::TableNotFound(*name.catalog, name.identifier); }
+
+/// Rows of a DataFrame as a table's: by name, as writeTo and saveAsTable do, or by position (insertInto).
+Result<plan::LogicalPlanPtr> Shaped(const plan::LogicalPlanPtr& query, const tables::Table& table, const std::vector<std::string>& full_name, bool by_name,
+                                    CommandContext& context) {
+  analysis::InsertShape shape;
+  shape.table_name = QuoteIdentifier(full_name);
+  shape.table_schema = table.schema();
+  shape.by_name = by_name;
+  return analysis::ShapeForTable(query, shape, context);
+}
+
+Status CheckWritable(const tables::Table& table, const std::vector<std::string>& full_name) {
+  if (table.capabilities().write) return Status::Ok();
+  return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", QuoteIdentifier(full_name)}, {"operation", "append in batch mode"}});
+}
+
+/// Writes into a table that exists.
+Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPtr& query, tables::WriteOptions options, bool by_name, CommandContext& context) {
+  FRAZIL_RETURN_IF_ERROR(CheckWritable(*table.table, table.full_name));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, *table.table, table.full_name, by_name, context));
+  if (options.branch.empty()) options.branch = table.scan_options.reference;
+  return WriteRows(*table.table, options, rows, context);
+}
+
+Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::LogicalPlanPtr& query, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(command.table, context));
+  FRAZIL_ASSIGN_OR_RETURN(bool exists, name.catalog->TableExists(name.identifier));
+  tables::WriteOptions options;
+  options.operation = "append";
+  options.options = LowerKeys(command.options);
+  if (command.insert_into) {
+    if (!exists) return NotFound(name);
+    FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
+    if (command.mode == Mode::kOverwrite) {
+      options.mode = IsDynamicOverwrite(options.options, context) && !table.table->partitioning().empty() ? tables::WriteMode::kOverwriteDynamic : tables::WriteMode::kOverwriteByFilter;
+      options.filter = Predicate::True();
+    }
+    FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, false, context));
+    return NoRows();
+  }
+  if (exists && command.mode == Mode::kIgnore) return NoRows();
+  if (exists && (command.mode == Mode::kErrorIfExists || command.mode == Mode::kUnspecified)) {
+    return catalogs::TableExistsAlready(*name.catalog, name.identifier);
+  }
+  if (exists && command.mode == Mode::kAppend) {
+    FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
+    FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, true, context));
+    return NoRows();
+  }
+  DefinitionClauses clauses;
+  clauses.schema = AsNullable(plan::OutputSchema(*query));
+  clauses.provider = command.format;
+  clauses.options = command.options;
+  clauses.location = command.path;
+  for (const auto& column : command.partition_columns) {
+    plan::PartitionTransform transform;
+    FRAZIL_ASSIGN_OR_RETURN(transform.column, sql::ParseMultipartIdentifier(column, context.parser_options()));
+    clauses.partitioning.push_back(std::move(transform));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
+  // The rows go into the columns' order of the new table, which for plain files has partition columns last.
+  FRAZIL_RETURN_IF_ERROR(CreateTableAsSelect(name, definition, query, exists, command.options, context));
+  return NoRows();
+}
+
+/// df.write.parquet(path) and the like: a folder of files.
+Result<RowSet> SaveFiles(const plan::WriteCommand& command, tables::FileFormat format, const std::string& provider, const plan::LogicalPlanPtr& query,
+                         CommandContext& context) {
+  tables::TableDefinition definition;
+  definition.schema = plan::OutputSchema(*query);
+  definition.provider = provider;
+  auto options = LowerKeys(command.options);
+  std::string path = command.path.value_or(options.contains("path") ? options["path"] : "");
+  if (path.empty()) return Error::Plain(ExceptionClass::kIllegalArgument, "Expected exactly one path to be specified, but got: ");
+  path = storage::SchemeOf(path) == "file" ? storage::LocalPath(path) : path;
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  options.erase("path");
+  definition.location = path;
+  for (const auto& column : command.partition_columns) {
+    if (definition.schema->FieldIndex(column) < 0) {
+      return Error::Of("PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA", {{"column", QuoteIdentifier(column)}, {"schema", definition.schema->SimpleString()}});
+    }
+    tables::PartitionField field;
+    field.source = {definition.schema->fields()[definition.schema->FieldIndex(column)].name};
+    definition.partitioning.push_back(std::move(field));
+  }
+  if (definition.partitioning.size() == definition.schema->fields().size() && !definition.partitioning.empty()) {
+    return Error::Of("ALL_PARTITION_COLUMNS_NOT_ALLOWED");
+  }
+  if (format == tables::FileFormat::kText && definition.schema->fields().size() - definition.partitioning.size() != 1) {
+    return Error::Plain(ExceptionClass::kAnalysis, "Text data source supports only a single column, and you have " +
+                                                       std::to_string(definition.schema->fields().size()) + " columns.");
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(path, context.execution().store_settings));
+  FRAZIL_ASSIGN_OR_RETURN(bool exists, store->Exists(path));
+  if (exists && (command.mode == Mode::kErrorIfExists || command.mode == Mode::kUnspecified)) {
+    return Error::Of("PATH_ALREADY_EXISTS", {{"outputPath", storage::SchemeOf(path).empty() ? "file:" + path : path}});
+  }
+  if (exists && command.mode == Mode::kIgnore) return NoRows();
+  tables::FileTable table({store, context.execution().store_settings, path}, definition, format);
+  FRAZIL_RETURN_IF_ERROR(CheckWritable(table, {provider, path}));
+  tables::WriteOptions write;
+  write.options = std::move(options);
+  if (command.mode == Mode::kOverwrite) {
+    write.mode = IsDynamicOverwrite(write.options, context) && !definition.partitioning.empty() ? tables::WriteMode::kOverwriteDynamic : tables::WriteMode::kReplaceTable;
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, table, {provider, path}, true, context));
+  FRAZIL_RETURN_IF_ERROR(WriteRows(table, write, rows, context));
+  return NoRows();
+}
+
+/// df.write.format("iceberg").save("folder or table name").
+Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::TableFormat& format, const plan::LogicalPlanPtr& query, CommandContext& context) {
+  auto options = LowerKeys(command.options);
+  std::string path = command.path.value_or(options.contains("path") ? options["path"] : "");
+  options.erase("path");
+  if (path.empty()) return Error::Plain(ExceptionClass::kIllegalArgument, "Expected exactly one path to be specified, but got: ");
+  if (path.find('/') == std::string::npos) {
+    plan::WriteCommand named = command;
+    named.path.reset();
+    named.options.erase("path");
+    FRAZIL_ASSIGN_OR_RETURN(named.table, sql::ParseMultipartIdentifier(path, context.parser_options()));
+    return SaveAsTable(named, query, context);
+  }
+  std::string folder = storage::SchemeOf(path) == "file" ? storage::LocalPath(path) : path;
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(folder, context.execution().store_settings));
+  tables::TableContext table_context{store, context.execution().store_settings, folder};
+  auto commit_point = format.PathCommitPoint(table_context, folder);
+  FRAZIL_ASSIGN_OR_RETURN(auto current, commit_point->Current());
+  if (!current.has_value()) return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format.name(), folder})}});
+  if (command.mode == Mode::kErrorIfExists || command.mode == Mode::kUnspecified) {
+    return Error::Of("UNSUPPORTED_DATA_SOURCE_SAVE_MODE", {{"source", format.name()}, {"createMode", "\"ErrorIfExists\""}});
+  }
+  if (command.mode == Mode::kIgnore) return Error::Of("UNSUPPORTED_DATA_SOURCE_SAVE_MODE", {{"source", format.name()}, {"createMode", "\"Ignore\""}});
+  analysis::ResolvedTable table;
+  FRAZIL_ASSIGN_OR_RETURN(table.table, format.Load(table_context, folder, std::move(commit_point)));
+  table.full_name = {format.name(), folder};
+  tables::WriteOptions write;
+  write.operation = "append";
+  write.options = std::move(options);
+  if (command.mode == Mode::kOverwrite) {
+    write.mode = IsDynamicOverwrite(write.options, context) && !table.table->partitioning().empty() ? tables::WriteMode::kOverwriteDynamic : tables::WriteMode::kOverwriteByFilter;
+    write.filter = Predicate::True();
+  }
+  FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, write, true, context));
+  return NoRows();
+}
+
+}  // namespace
+
+Result<RowSet> RunWrite(const plan::WriteCommand& command, CommandContext& context) {
+  if (command.bucketing.has_value() || !command.sort_columns.empty()) return Error::Unsupported("bucketBy and sortBy");
+  if (!command.clustering_columns.empty()) return Error::Unsupported("clusterBy");
+  FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.input, context));
+  if (!command.table.empty()) return SaveAsTable(command, query, context);
+  std::string provider = AsciiLower(command.format.value_or(context.GetConfig("spark.sql.sources.default").value_or("parquet")));
+  if (provider == "noop") {
+    // Runs the query and keeps nothing.
+    FRAZIL_ASSIGN_OR_RETURN(auto stream, context.engine().Execute(query, context.execution()));
+    while (true) {
+      FRAZIL_ASSIGN_OR_RETURN(auto batch, stream->Next());
+      if (batch == nullptr) return NoRows();
+    }
+  }
+  if (auto format = tables::FileFormatByName(provider)) return SaveFiles(command, *format, provider, query, context);
+  if (auto format = context.formats().Find(provider); format != nullptr && format->self_describing()) return SaveFormatTable(command, *format, query, context);
+  return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", provider}});
+}
+
+Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& context) {
+  using ModeV2 = plan::WriteV2Command::Mode;
+  FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.input, context));
+  if (!command.clustering_columns.empty()) return Error::Unsupported("clusterBy");
+  tables::WriteOptions options;
+  options.operation = "append";
+  options.options = LowerKeys(command.options);
+  switch (command.mode) {
+    case ModeV2::kCreate:
+    case ModeV2::kReplace:
+    case ModeV2::kCreateOrReplace: {
+      FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(command.table, context));
+      FRAZIL_ASSIGN_OR_RETURN(bool exists, name.catalog->TableExists(name.identifier));
+      if (command.mode == ModeV2::kCreate && exists) return catalogs::TableExistsAlready(*name.catalog, name.identifier);
+      if (command.mode == ModeV2::kReplace && !exists) return NotFound(name);
+      FRAZIL_ASSIGN_OR_RETURN(bool known, name.catalog->NamespaceExists(name.identifier.name_space));
+      if (!known) return catalogs::NamespaceNotFound(*name.catalog, name.identifier.name_space);
+      DefinitionClauses clauses;
+      clauses.schema = AsNullable(plan::OutputSchema(*query));
+      clauses.provider = command.provider;
+      clauses.properties = command.properties;
+      for (const auto& expression : command.partitioning) {
+        FRAZIL_ASSIGN_OR_RETURN(auto transform, ToPartitionTransform(expression));
+        clauses.partitioning.push_back(std::move(transform));
+      }
+      FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
+      FRAZIL_RETURN_IF_ERROR(CreateTableAsSelect(name, definition, query, command.mode != ModeV2::kCreate, command.options, context));
+      return NoRows();
+    }
+    case ModeV2::kAppend:
+      break;
+    case ModeV2::kOverwritePartitions:
+      options.mode = tables::WriteMode::kOverwriteDynamic;
+      break;
+    case ModeV2::kOverwrite:
+      options.mode = tables::WriteMode::kOverwriteByFilter;
+      break;
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
+  if (command.mode == ModeV2::kOverwrite) {
+    FRAZIL_ASSIGN_OR_RETURN(options.filter, ExactFilter(command.overwrite_condition, table, context));
+  }
+  FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, true, context));
+  return NoRows();
+}
+
+}  // namespace frazil::commands
