@@ -233,6 +233,8 @@ Outcomes Evaluate(const Predicate& predicate, const ColumnBoundsLookup& lookup) 
       Outcomes outcomes = {true, false, false};
       for (const auto& child : predicate.children) {
         const Outcomes part = Evaluate(*child, lookup);
+        // One branch that is false for every row decides.
+        if (part.may_be_false && !part.may_be_true && !part.may_be_unknown) return part;
         outcomes.may_be_true &= part.may_be_true;
         outcomes.may_be_false |= part.may_be_false;
         outcomes.may_be_unknown |= part.may_be_unknown;
