@@ -26,11 +26,22 @@ struct ScanColumn {
   bool nullable = true;
   int32_t field_id = -1;               ///< -1: columns are matched by name.
   std::optional<Value> missing_value;  ///< Value in files that lack the column (v3 initial default); absent: NULL.
+  /// Names of the column in files that carry no field ids at all (Iceberg's name mapping); empty: found by position there, as Iceberg does.
+  std::vector<std::string> names_without_ids;
   std::vector<ScanColumn> children;
 };
 
 /// Row positions of a file that are deleted, sorted ascending without repeats.
 using DeletedPositions = std::shared_ptr<const std::vector<int64_t>>;
+
+/// An Iceberg v2 position delete file: rows of (file_path string, field id 2147483546; pos long, field id 2147483545), sorted by both. The engine reads those
+/// whose file_path is the data file's path, as written.
+struct PositionDeleteFile {
+  std::string path;
+  FileFormat format = FileFormat::kParquet;
+  int64_t size = -1;
+  int64_t record_count = -1;
+};
 
 /// One data file of a scan plan.
 struct ScanFile {
@@ -42,6 +53,10 @@ struct ScanFile {
   /// Columns whose value comes from the table's metadata (identity partitions, partition folders), by index of ScanPlan::columns. They win over what the file holds.
   std::map<size_t, Value> constants;
   DeletedPositions deleted_positions;
+  /// Files that may delete rows of this one, over and above deleted_positions; shared by the data files that they concern.
+  std::vector<std::shared_ptr<const PositionDeleteFile>> position_delete_files;
+  /// Partition values in the order of ScanPlan::partition_type (the column _partition); empty where that has no fields.
+  std::vector<Value> partition;
   int64_t data_sequence_number = 0;
   std::optional<int64_t> first_row_id;
 };
@@ -51,6 +66,7 @@ struct ScanPlan {
   std::vector<ScanColumn> columns;
   std::vector<ScanFile> files;
   bool match_by_field_id = false;
+  DataTypePtr partition_type;  ///< Struct of all partition fields that the table has or had; null: no such column.
   /// For CSV, JSON, text: the options of the reader, keys in lower case.
   std::map<std::string, std::string> format_options;
 };
