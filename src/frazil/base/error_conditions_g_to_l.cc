@@ -99,6 +99,18 @@ constexpr ErrorCondition kTable[] = {
      "(may be out of order): expected <expected>, found <found>.",
      kAnalysis},
     {"INCOMPATIBLE_JOIN_TYPES", "42613", "The join types <joinType1> and <joinType2> are incompatible.", kParse},
+    {"INCOMPLETE_TYPE_DEFINITION.ARRAY", "42K01",
+     "Incomplete complex type: The definition of \"ARRAY\" type is incomplete. You must provide an element type. For "
+     "example: \"ARRAY<elementType>\".",
+     kParse},
+    {"INCOMPLETE_TYPE_DEFINITION.MAP", "42K01",
+     "Incomplete complex type: The definition of \"MAP\" type is incomplete. You must provide a key type and a value "
+     "type. For example: \"MAP<TIMESTAMP, INT>\".",
+     kParse},
+    {"INCOMPLETE_TYPE_DEFINITION.STRUCT", "42K01",
+     "Incomplete complex type: The definition of \"STRUCT\" type is incomplete. You must provide at least one field "
+     "type. For example: \"STRUCT<name STRING, phone DECIMAL(10, 2)>\".",
+     kParse},
     {"INCOMPATIBLE_TABLE_CHANGE_AFTER_ANALYSIS.COLUMNS_MISMATCH", "51024",
      "Detected incompatible changes to table <tableName> after DataFrame/Dataset has been resolved and analyzed, "
      "meaning the underlying plan is out of sync. Data columns have changed: <errors>",

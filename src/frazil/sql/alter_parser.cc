@@ -43,7 +43,7 @@ Result<plan::PlanPtr> Parser::AlterTable(size_t first) {
 Result<std::vector<AlterAction>> Parser::AlterActions() {
   const size_t first = pos_;
   Partition partition;
-  FRAZIL_RETURN_IF_ERROR(OptionalPartition(&partition));
+  FRAZIL_RETURN_IF_ERROR(OptionalPartition(&partition, true));
   const auto one = [](Result<AlterAction> action) -> Result<std::vector<AlterAction>> {
     if (!action.ok()) return std::move(action).error();
     return std::vector<AlterAction>{*std::move(action)};
@@ -181,7 +181,7 @@ Result<AlterAction> Parser::AlterAdd() {
   action.type = AlterAction::Type::kAddPartition;
   FRAZIL_ASSIGN_OR_RETURN(action.if_not_exists, IfNotExists());
   do {
-    FRAZIL_ASSIGN_OR_RETURN(Partition partition, PartitionSpecification());
+    FRAZIL_ASSIGN_OR_RETURN(Partition partition, PartitionSpecification(true));
     action.partitions.push_back(std::move(partition));
     std::string location;
     if (Accept(Keyword::kLocation)) {
@@ -214,7 +214,7 @@ Result<AlterAction> Parser::AlterDrop() {
   action.type = AlterAction::Type::kDropPartition;
   FRAZIL_ASSIGN_OR_RETURN(action.if_exists, IfExists());
   do {
-    FRAZIL_ASSIGN_OR_RETURN(Partition partition, PartitionSpecification());
+    FRAZIL_ASSIGN_OR_RETURN(Partition partition, PartitionSpecification(true));
     action.partitions.push_back(std::move(partition));
   } while (Accept(TokenType::kComma));
   action.purge = Accept(Keyword::kPurge);
@@ -256,7 +256,7 @@ Result<AlterAction> Parser::AlterRename(Partition partition) {
   if (!partition.empty()) {
     action.type = AlterAction::Type::kRenamePartition;
     FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kTo));
-    FRAZIL_ASSIGN_OR_RETURN(Partition to, PartitionSpecification());
+    FRAZIL_ASSIGN_OR_RETURN(Partition to, PartitionSpecification(true));
     action.partitions = {std::move(partition), std::move(to)};
     return action;
   }
@@ -299,7 +299,7 @@ Result<std::vector<AlterAction>> Parser::AlterColumns(bool has_partition) {
       action.column_names.push_back(std::move(column));
       return std::vector<AlterAction>{std::move(action)};
     }
-    FRAZIL_ASSIGN_OR_RETURN(std::vector<AlterAction> more, AlterColumnActions(std::move(column)));
+    FRAZIL_ASSIGN_OR_RETURN(std::vector<AlterAction> more, AlterColumnActions(std::move(column), is_change ? "CHANGE" : "ALTER"));
     for (AlterAction& action : more) actions.push_back(std::move(action));
   } while (Accept(TokenType::kComma));
   for (size_t i = 0; i < actions.size(); ++i) {
@@ -313,7 +313,7 @@ Result<std::vector<AlterAction>> Parser::AlterColumns(bool has_partition) {
 }
 
 /// What follows a column's name in ALTER COLUMN.
-Result<std::vector<AlterAction>> Parser::AlterColumnActions(Names column) {
+Result<std::vector<AlterAction>> Parser::AlterColumnActions(Names column, const std::string& verb) {
   const size_t first = pos_;
   AlterAction action;
   action.type = AlterAction::Type::kAlterColumn;
@@ -342,7 +342,7 @@ Result<std::vector<AlterAction>> Parser::AlterColumnActions(Names column) {
       action.new_nullable = !is_set;
     }
   } else if (AtListEnd()) {
-    return NotAllowed(first, "ALTER TABLE table ALTER COLUMN requires a TYPE, a SET/DROP, a COMMENT, or a FIRST/AFTER");
+    return NotAllowed(first, "ALTER TABLE table " + verb + " COLUMN requires a TYPE, a SET/DROP, a COMMENT, or a FIRST/AFTER");
   } else {
     return SyntaxError();
   }

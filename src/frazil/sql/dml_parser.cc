@@ -21,7 +21,7 @@ Result<plan::PlanPtr> Parser::DmlStatement() {
 }
 
 /// PARTITION (a = 1, b): the value is null where none is given.
-Result<Parser::Partition> Parser::PartitionSpecification() {
+Result<Parser::Partition> Parser::PartitionSpecification(bool values_required) {
   const size_t first = pos_;
   FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kPartition));
   FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kLeftParen));
@@ -40,6 +40,9 @@ Result<Parser::Partition> Parser::PartitionSpecification() {
         return SyntaxError();
       }
     }
+    if (value == nullptr && values_required) {
+      return ErrorFrom(first, "INVALID_SQL_SYNTAX.EMPTY_PARTITION_VALUE", {{"partKey", QuoteIdentifier(name)}});
+    }
     if (!seen.insert(AsciiLower(name)).second) {
       return ErrorFrom(first, "DUPLICATE_KEY", {{"keyColumn", QuoteIdentifier(name)}});
     }
@@ -49,9 +52,9 @@ Result<Parser::Partition> Parser::PartitionSpecification() {
   return partition;
 }
 
-Status Parser::OptionalPartition(Partition* partition) {
+Status Parser::OptionalPartition(Partition* partition, bool values_required) {
   if (!At(Keyword::kPartition) || !At(TokenType::kLeftParen, 1)) return Status::Ok();
-  FRAZIL_ASSIGN_OR_RETURN(*partition, PartitionSpecification());
+  FRAZIL_ASSIGN_OR_RETURN(*partition, PartitionSpecification(values_required));
   return Status::Ok();
 }
 
@@ -244,8 +247,7 @@ Status Parser::MergeInsert(plan::MergeActionExpr* action) {
   } while (Accept(TokenType::kComma));
   FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
   if (columns.size() != values.size()) {
-    return ErrorFrom(first, "MERGE_INSERT_VALUE_COUNT_MISMATCH",
-                     {{"expectedCount", std::to_string(columns.size())}, {"actualCount", std::to_string(values.size())}});
+    return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0006");
   }
   for (size_t i = 0; i < columns.size(); ++i) action->assignments.push_back({std::move(columns[i]), std::move(values[i])});
   return Status::Ok();
@@ -322,7 +324,7 @@ Result<plan::PlanPtr> Parser::Truncate() {
   FRAZIL_RETURN_IF_ERROR(ExpectWords({Keyword::kTruncate, Keyword::kTable}));
   auto command = std::make_shared<plan::TruncateCommand>();
   FRAZIL_ASSIGN_OR_RETURN(command->table, NameReference());
-  FRAZIL_RETURN_IF_ERROR(OptionalPartition(&command->partition));
+  FRAZIL_RETURN_IF_ERROR(OptionalPartition(&command->partition, true));
   command->origin = OriginFrom(first);
   return plan::PlanPtr(std::move(command));
 }

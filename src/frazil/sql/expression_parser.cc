@@ -228,6 +228,7 @@ Result<plan::ExprPtr> Parser::InPredicate(plan::ExprPtr value, size_t first) {
 }
 
 Result<plan::ExprPtr> Parser::LikePredicate(plan::ExprPtr value, size_t first, bool is_not) {
+  const size_t operator_first = pos_;
   const std::string like = At(Keyword::kIlike) ? "ilike" : "like";
   Skip();
   if (AtAny({Keyword::kAny, Keyword::kSome, Keyword::kAll}) && At(TokenType::kLeftParen, 1)) {
@@ -235,7 +236,7 @@ Result<plan::ExprPtr> Parser::LikePredicate(plan::ExprPtr value, size_t first, b
     Skip(2);
     if (At(TokenType::kRightParen)) {
       Skip();
-      return ErrorFrom(first, "INVALID_SQL_SYNTAX.EMPTY_QUANTIFIED_PATTERN");
+      return ErrorFrom(operator_first, "_LEGACY_ERROR_TEMP_0064", {{"msg", "Expected something between '(' and ')'."}});
     }
     FRAZIL_ASSIGN_OR_RETURN(Expressions arguments, ExpressionList());
     FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));

@@ -1,5 +1,7 @@
 // Functions (CREATE FUNCTION, DROP FUNCTION), session variables, EXECUTE IMMEDIATE.
 
+#include <set>
+
 #include "frazil/base/text.h"
 #include "frazil/sql/parser_internal.h"
 
@@ -16,6 +18,13 @@ Result<plan::PlanPtr> Parser::CreateFunction(size_t first, bool or_replace, bool
   if (temporary && command->if_not_exists) return ErrorFrom(first, "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_IF_NOT_EXISTS");
   if (Accept(Keyword::kAs)) {
     FRAZIL_ASSIGN_OR_RETURN(command->class_name, StringLiteral());
+    if (temporary && command->name.parts.size() > 2) {
+      return ErrorFrom(first, "INVALID_SQL_SYNTAX.MULTI_PART_NAME",
+                       {{"statement", "CREATE TEMPORARY FUNCTION"}, {"name", QuoteIdentifier(command->name.parts)}});
+    }
+    if (temporary && command->name.parts.size() == 2) {
+      return ErrorFrom(first, "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_DATABASE", {{"database", QuoteIdentifier(command->name.parts[0])}});
+    }
     if (Accept(Keyword::kUsing)) {
       do {
         if (!IsIdentifier()) return SyntaxError();
@@ -81,7 +90,7 @@ Status Parser::RoutineCharacteristics() {
       clause = "LANGUAGE";
       if (!At(Keyword::kSql)) {
         if (!IsIdentifier()) return SyntaxError();
-        return ErrorFrom(first, "UNSUPPORTED_FEATURE.SQL_UDF_LANGUAGE", {{"language", AsciiUpper(Peek().text)}});
+        return NotAllowed(first, "Unsupported language for user defined functions: " + std::string(Peek().text));
       }
       Skip();
     } else if (Accept(Keyword::kSpecific)) {
@@ -118,6 +127,10 @@ Result<plan::PlanPtr> Parser::DropFunction(size_t first, bool temporary) {
   command->temporary = temporary;
   FRAZIL_ASSIGN_OR_RETURN(command->if_exists, IfExists());
   FRAZIL_ASSIGN_OR_RETURN(command->name, NameReference());
+  if (temporary && command->name.parts.size() > 1) {
+    return ErrorFrom(first, "INVALID_SQL_SYNTAX.MULTI_PART_NAME",
+                     {{"statement", "DROP TEMPORARY FUNCTION"}, {"name", QuoteIdentifier(command->name.parts)}});
+  }
   command->origin = OriginFrom(first);
   return plan::PlanPtr(std::move(command));
 }
@@ -190,6 +203,14 @@ Result<plan::PlanPtr> Parser::ExecuteImmediate() {
     if (parens) Skip();
     FRAZIL_ASSIGN_OR_RETURN(command->arguments, NamedExpressionList());
     if (parens) FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
+    std::set<std::string> seen;
+    std::string duplicates;
+    for (const plan::ExprPtr& argument : command->arguments) {
+      if (argument->kind != plan::ExprKind::kAlias) continue;
+      const std::string& name = argument->As<plan::AliasExpr>().names.front();
+      if (!seen.insert(name).second) duplicates += (duplicates.empty() ? "" : ", ") + QuoteIdentifier(name);
+    }
+    if (!duplicates.empty()) return ErrorFrom(first, "EXEC_IMMEDIATE_DUPLICATE_ARGUMENT_ALIASES", {{"aliases", duplicates}});
   }
   command->origin = OriginFrom(first);
   return plan::PlanPtr(std::move(command));

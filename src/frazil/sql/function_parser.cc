@@ -1,5 +1,7 @@
 // Function calls: f(...) with its suffixes, and the functions whose arguments are written with keywords.
 
+#include <algorithm>
+
 #include "frazil/sql/parser_internal.h"
 
 namespace frazil::sql {
@@ -20,6 +22,24 @@ bool IsTimestampUnit(Keyword keyword) {
     case Keyword::kMillisecond:
     case Keyword::kMicrosecond:
       return true;
+    default:
+      return false;
+  }
+}
+
+/// Whether an offset of a frame is made of literals alone.
+bool IsFrameConstant(const plan::Expr& expression) {
+  switch (expression.kind) {
+    case plan::ExprKind::kLiteral:
+    case plan::ExprKind::kParameter:
+      return true;
+    case plan::ExprKind::kCast:
+      return IsFrameConstant(*expression.As<plan::CastExpr>().child);
+    case plan::ExprKind::kFunction: {
+      const auto& function = expression.As<plan::FunctionExpr>();
+      return function.is_operator && std::all_of(function.arguments.begin(), function.arguments.end(),
+                                                 [](const plan::ExprPtr& argument) { return IsFrameConstant(*argument); });
+    }
     default:
       return false;
   }
@@ -285,7 +305,11 @@ Result<plan::UnresolvedFrameBound> Parser::FrameBound() {
     return bound;
   }
   if (AcceptWords({Keyword::kCurrent, Keyword::kRow})) return bound;
+  const size_t first = pos_;
   FRAZIL_ASSIGN_OR_RETURN(bound.offset, ValueExpression());
+  if (!IsFrameConstant(*bound.offset)) {
+    Defer(ErrorFrom(first, "_LEGACY_ERROR_TEMP_0064", {{"msg", "Frame bound value must be a literal."}}));
+  }
   bound.type = At(Keyword::kPreceding) ? FrameBoundType::kPreceding : FrameBoundType::kFollowing;
   if (!AtAny({Keyword::kPreceding, Keyword::kFollowing})) return SyntaxError();
   Skip();

@@ -78,7 +78,8 @@ bool Parser::AtNumber(size_t offset) const {
 bool Parser::AtConstant() const {
   if (AtNumber() || AtStringLiteral() || (At(TokenType::kMinus) && AtNumber(1))) return true;
   if (AtAny({Keyword::kNull, Keyword::kTrue, Keyword::kFalse})) return !At(TokenType::kLeftParen, 1) && !At(TokenType::kDot, 1) && !At(TokenType::kArrow, 1);
-  if (At(TokenType::kWord) || At(TokenType::kBackquoted)) return IsStringToken(1) || AtInterval();
+  // CASE 'a' WHEN ... is no literal of a type "CASE".
+  if (At(TokenType::kWord) || At(TokenType::kBackquoted)) return (IsStringToken(1) && !At(Keyword::kCase)) || AtInterval();
   return false;
 }
 
@@ -244,9 +245,10 @@ Result<plan::ExprPtr> Parser::TypedLiteral() {
       return literal(DataType::Binary(), Value(std::move(bytes)));
     }
     default:
-      return ErrorFrom(first, "UNSUPPORTED_TYPED_LITERAL",
-                       {{"unsupportedType", "\"" + AsciiUpper(type_name) + "\""},
-                        {"supportedTypes", "\"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\", \"TIME\""}});
+      Defer(ErrorFrom(first, "UNSUPPORTED_TYPED_LITERAL",
+                      {{"unsupportedType", "\"" + AsciiUpper(type_name) + "\""},
+                       {"supportedTypes", "\"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\", \"TIME\""}}));
+      return literal(DataType::Null(), Value());
   }
 }
 

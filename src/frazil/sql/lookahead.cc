@@ -35,7 +35,11 @@ bool Parser::AtClauseStart(size_t offset) const {
     case Keyword::kLateral:
       return At(Keyword::kView, next) || At(TokenType::kLeftParen, next) || IsIdentifier(next);
     case Keyword::kWindow:
-      return IsIdentifier(next) && At(Keyword::kAs, next + 1);
+      return (IsIdentifier(next) && At(Keyword::kAs, next + 1)) || AtIdentifierLiteral(next);
+    case Keyword::kGrouping:
+      return At(Keyword::kSets, next) && At(TokenType::kLeftParen, next + 1);
+    case Keyword::kWith:
+      return AtAny({Keyword::kRollup, Keyword::kCube}, next);
     case Keyword::kPivot:
       return At(TokenType::kLeftParen, next);
     case Keyword::kUnpivot:

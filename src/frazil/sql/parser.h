@@ -36,6 +36,7 @@ struct ParserOptions {
   bool set_ops_precedence_enforced = false; ///< spark.sql.legacy.setopsPrecedence.enabled: all set operations bind alike.
   bool quoted_regex_column_names = false;   ///< spark.sql.parser.quotedRegexColumnNames.
   bool exponent_literal_as_decimal = false; ///< spark.sql.legacy.exponentLiteralAsDecimal.enabled.
+  bool legacy_identifier_clause = false;    ///< spark.sql.legacy.identifierClause: IDENTIFIER('a') is no part of a name.
   bool legacy_interval = false;             ///< spark.sql.legacy.interval.enabled: interval literals are calendar intervals.
   std::shared_ptr<const ParameterValues> parameters;
   /// The text of a constant expression, for OPTIONS ('a' = 1 + 1); without it only literals are taken there.

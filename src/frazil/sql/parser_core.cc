@@ -90,7 +90,7 @@ Status Parser::ExpectWords(std::initializer_list<Keyword> keywords) {
 }
 
 Status Parser::ExpectEnd() {
-  if (At(TokenType::kEnd)) return Status::Ok();
+  if (At(TokenType::kEnd)) return deferred_ ? Status(*deferred_) : Status::Ok();
   if (At(TokenType::kEnd, 1)) return SyntaxErrorAt(pos_, ": extra input '" + std::string(Peek().text) + "'");
   return SyntaxError();
 }
@@ -155,6 +155,10 @@ Error Parser::NotAllowed(size_t first, std::string message) const {
   return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0035", {{"message", std::move(message)}});
 }
 
+void Parser::Defer(Error error) {
+  if (!deferred_) deferred_ = std::move(error);
+}
+
 Status Parser::CheckUnclosedComment() const {
   if (!unclosed_comment_) return Status::Ok();
   const Token& end = tokens_.back();
@@ -198,17 +202,14 @@ Result<std::string> Parser::TakeIdentifier() {
 }
 
 bool Parser::AtIdentifierLiteral(size_t offset) const {
-  return At(Keyword::kIdentifier, offset) && At(TokenType::kLeftParen, offset + 1) && IsStringToken(offset + 2) &&
+  return !options_.legacy_identifier_clause && At(Keyword::kIdentifier, offset) && At(TokenType::kLeftParen, offset + 1) && IsStringToken(offset + 2) &&
          At(TokenType::kRightParen, offset + 3);
 }
 
 Result<Parser::Names> Parser::IdentifierLiteralParts() {
-  const size_t first = pos_;
   const std::string text = UnquoteString(Peek(2).text, options_.escaped_string_literals);
   pos_ += 4;
-  auto parts = Parser(text, options_).SingleMultipartIdentifier();
-  if (!parts.ok()) return ErrorFrom(first, "INVALID_IDENTIFIER", {{"ident", text}});
-  return parts;
+  return Parser(text, options_).SingleMultipartIdentifier();
 }
 
 Status Parser::AppendIdentifier(Names* parts) {

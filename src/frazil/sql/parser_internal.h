@@ -89,6 +89,8 @@ class Parser {
   /// "Operation not allowed: ...".
   Error NotAllowed(size_t first, std::string message) const;
   Status CheckUnclosedComment() const;
+  /// Notes an error of meaning: it counts only if the rest of the text is well-formed.
+  void Defer(Error error);
 
   // Names.
   bool IsIdentifier(size_t offset = 0) const;
@@ -275,8 +277,8 @@ class Parser {
   Status MergeInsert(plan::MergeActionExpr* action);
   Result<std::vector<plan::Assignment>> Assignments();
   Result<plan::PlanPtr> Call();
-  Result<Partition> PartitionSpecification();
-  Status OptionalPartition(Partition* partition);
+  Result<Partition> PartitionSpecification(bool values_required = false);
+  Status OptionalPartition(Partition* partition, bool values_required = false);
 
   // --- create_parser.cc ---
   Result<plan::PlanPtr> Create();
@@ -323,7 +325,7 @@ class Parser {
   Result<plan::AlterAction> AlterSet();
   Result<plan::AlterAction> AlterRename(Partition partition);
   Result<std::vector<plan::AlterAction>> AlterColumns(bool has_partition);
-  Result<std::vector<plan::AlterAction>> AlterColumnActions(Names column);
+  Result<std::vector<plan::AlterAction>> AlterColumnActions(Names column, const std::string& verb);
   Result<plan::AlterAction> AlterReplaceColumns();
   Result<std::vector<plan::ColumnDefinition>> AddedColumns();
   Status ColumnPosition(plan::ColumnDefinition* column);
@@ -380,6 +382,7 @@ class Parser {
   std::vector<Token> tokens_;
   bool unclosed_comment_ = false;
   size_t pos_ = 0;
+  std::optional<Error> deferred_;
   bool default_allowed_ = false;  ///< In the query of an INSERT, where DEFAULT alone stands for the column's default.
   const char* stack_base_ = nullptr;
 };

@@ -1,8 +1,6 @@
 // The pipe syntax: query |> operator |> ...
 // Source: https://spark.apache.org/docs/latest/sql-pipe-syntax.html
 
-#include <set>
-
 #include "frazil/base/text.h"
 #include "frazil/sql/parser_internal.h"
 
@@ -133,7 +131,6 @@ Result<plan::PlanPtr> Parser::PipeOperator(plan::PlanPtr left, size_t first) {
 Result<plan::PlanPtr> Parser::PipeSet(plan::PlanPtr left, size_t first) {
   const size_t at = pos_;
   Skip();
-  std::set<std::string> seen;
   plan::PlanPtr result = HideQualifiers(std::move(left), first);
   do {
     const size_t item = pos_;
@@ -141,9 +138,6 @@ Result<plan::PlanPtr> Parser::PipeSet(plan::PlanPtr left, size_t first) {
     if (At(TokenType::kDot)) return NotAllowed(at, "SQL pipe syntax |> SET operator with multi-part assignment key (only single-part keys are allowed)");
     FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kEqual));
     FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr value, Expression());
-    if (!seen.insert(AsciiLower(name)).second) {
-      return NotAllowed(at, "SQL pipe syntax |> SET operator with duplicate assignment key " + name);
-    }
     // Each assignment sees those before it.
     auto node = std::make_shared<plan::WithColumnsPlan>();
     node->child = std::move(result);
@@ -159,32 +153,42 @@ Result<plan::PlanPtr> Parser::PipeAggregate(plan::PlanPtr left, size_t first) {
   const size_t at = pos_;
   Skip();
   auto aggregate = std::make_shared<plan::AggregatePlan>();
-  if (!AtWords({Keyword::kGroup, Keyword::kBy})) {
-    FRAZIL_ASSIGN_OR_RETURN(aggregate->aggregates, NamedExpressionList());
+  const auto refused = [&](const char* form) {
+    return ErrorFrom(at, "UNSUPPORTED_FEATURE.PIPE_OPERATOR_AGGREGATE_UNSUPPORTED_CASE", {{"case", form}});
+  };
+  const auto at_group_by = [&]() { return AtWords({Keyword::kGroup, Keyword::kBy}) && !AtListEnd(2) && !At(TokenType::kPipeOperator, 2); };
+  if (AtListEnd() || At(TokenType::kPipeOperator)) {
+    return NotAllowed(at, "The AGGREGATE clause requires a list of aggregate expressions or a list of grouping expressions, or both");
   }
-  if (AcceptWords({Keyword::kGroup, Keyword::kBy})) {
-    const auto refused = [&](const char* form) {
-      return ErrorFrom(at, "UNSUPPORTED_FEATURE.PIPE_OPERATOR_AGGREGATE_UNSUPPORTED_CASE", {{"case", form}});
-    };
+  if (!at_group_by()) {
+    FRAZIL_ASSIGN_OR_RETURN(aggregate->aggregates, NamedExpressionList());
+    for (size_t i = at + 1; i + 1 < pos_; ++i) {
+      const bool calls = tokens_[i + 1].type == TokenType::kLeftParen;
+      if (calls && tokens_[i].keyword == Keyword::kGrouping) return refused("GROUPING");
+      if (calls && EqualsIgnoreCase(tokens_[i].text, "grouping_id")) return refused("GROUPING_ID");
+      if (tokens_[i].keyword == Keyword::kOver && tokens_[i - 1].type == TokenType::kRightParen) {
+        return refused("window functions; please update the query to move the window functions to a subsequent |> SELECT operator instead");
+      }
+    }
+  }
+  if (at_group_by()) {
+    Skip(2);
     if (At(Keyword::kAll) && (AtListEnd(1) || At(TokenType::kPipeOperator, 1))) {
-      aggregate->group_by_all = true;
-      Skip();
+      return refused("GROUP BY ALL");
     } else {
       do {
         if (AtGroupingAnalytics()) {
-          return refused(At(Keyword::kGrouping) ? "GROUPING SETS" : At(Keyword::kRollup) ? "ROLLUP" : "CUBE");
+          return refused(At(Keyword::kGrouping) ? "GROUPING SETS" : At(Keyword::kRollup) ? "GROUP BY ROLLUP" : "GROUP BY CUBE");
         }
         FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr expression, NamedExpression());
         plan::GroupingElement element;
         element.sets.push_back({std::move(expression)});
         aggregate->grouping.push_back(std::move(element));
       } while (Accept(TokenType::kComma));
-      if (AtWords({Keyword::kWith, Keyword::kRollup})) return refused("WITH ROLLUP");
-      if (AtWords({Keyword::kWith, Keyword::kCube})) return refused("WITH CUBE");
+      if (AtWords({Keyword::kWith, Keyword::kRollup})) return refused("GROUP BY ROLLUP");
+      if (AtWords({Keyword::kWith, Keyword::kCube})) return refused("GROUP BY CUBE");
       if (AtWords({Keyword::kGrouping, Keyword::kSets})) return refused("GROUPING SETS");
     }
-  } else if (aggregate->aggregates.empty()) {
-    return SyntaxError();
   }
   aggregate->child = HideQualifiers(std::move(left), first);
   aggregate->prepend_grouping = true;

@@ -39,7 +39,16 @@ Result<plan::ExprPtr> Parser::Postfix(plan::ExprPtr base, size_t first) {
       Skip();
       const size_t field = pos_;
       Names parts;
-      FRAZIL_ASSIGN_OR_RETURN(std::string name, TakeIdentifier());
+      std::string name;
+      if (AtIdentifierLiteral()) {
+        FRAZIL_ASSIGN_OR_RETURN(const Names literal, IdentifierLiteralParts());
+        if (literal.size() != 1) {
+          return ErrorFrom(field, "IDENTIFIER_TOO_MANY_NAME_PARTS", {{"identifier", QuoteIdentifier(literal)}, {"limit", "1"}});
+        }
+        name = literal.front();
+      } else {
+        FRAZIL_ASSIGN_OR_RETURN(name, TakeIdentifier());
+      }
       if (base->kind == plan::ExprKind::kAttribute) {
         parts = base->As<plan::AttributeExpr>().name;
         parts.push_back(std::move(name));

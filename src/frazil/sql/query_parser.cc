@@ -53,6 +53,9 @@ Result<std::shared_ptr<plan::WithPlan>> Parser::With() {
     if (AcceptWords({Keyword::kMax, Keyword::kRecursion, Keyword::kLevel})) {
       FRAZIL_ASSIGN_OR_RETURN(const int64_t depth, IntegerValue());
       definition.max_depth = depth;
+      if (!with->recursive) {
+        return NotAllowed(first, "Cannot specify MAX RECURSION LEVEL when the CTE is not marked as RECURSIVE");
+      }
     }
     Accept(Keyword::kAs);
     FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kLeftParen));
@@ -148,6 +151,7 @@ Result<plan::PlanPtr> Parser::FromFirst() {
   const size_t first = pos_;
   FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr from, FromClause());
   if (At(Keyword::kInsert)) return Error::Unsupported("FROM ... INSERT (multi-insert)");
+  if (AtTransform()) return Error::Unsupported("MAP and REDUCE (scripts)");
   if (!At(Keyword::kSelect)) {
     // FROM t, as the start of a pipe or alone: all columns.
     return from;
@@ -464,8 +468,7 @@ Result<plan::PlanPtr> Parser::QueryClauses(plan::PlanPtr child, size_t first, bo
     sort_within(std::move(items));
   }
   if (organized > 1) {
-    return ErrorFrom(first, pipe ? "MULTIPLE_QUERY_RESULT_CLAUSES_WITH_PIPE_OPERATORS" : "UNSUPPORTED_FEATURE.COMBINATION_QUERY_RESULT_CLAUSES",
-                     pipe ? Error::Parameters{{"clause1", "ORDER BY"}, {"clause2", "SORT BY"}} : Error::Parameters{});
+    return ErrorFrom(clauses, "UNSUPPORTED_FEATURE.COMBINATION_QUERY_RESULT_CLAUSES");
   }
   if (At(Keyword::kWindow) && AtClauseStart()) {
     FRAZIL_ASSIGN_OR_RETURN(auto windows, NamedWindows());
@@ -488,14 +491,13 @@ Result<plan::PlanPtr> Parser::QueryClauses(plan::PlanPtr child, size_t first, bo
     node->child = std::move(child);
     node->offset = std::move(offset);
     child = std::move(node);
-    if (pipe && (organized > 0 || limit != nullptr)) {
-      return ErrorFrom(first, "MULTIPLE_QUERY_RESULT_CLAUSES_WITH_PIPE_OPERATORS",
-                       {{"clause1", limit != nullptr ? "LIMIT" : "ORDER BY"}, {"clause2", "OFFSET"}});
+    if (pipe && organized > 0) {
+      return ErrorFrom(clauses, "MULTIPLE_QUERY_RESULT_CLAUSES_WITH_PIPE_OPERATORS", {{"clause1", "ORDER BY"}, {"clause2", "OFFSET"}});
     }
   }
   if (limit != nullptr) {
     if (pipe && organized > 0) {
-      return ErrorFrom(first, "MULTIPLE_QUERY_RESULT_CLAUSES_WITH_PIPE_OPERATORS", {{"clause1", "ORDER BY"}, {"clause2", "LIMIT"}});
+      return ErrorFrom(clauses, "MULTIPLE_QUERY_RESULT_CLAUSES_WITH_PIPE_OPERATORS", {{"clause1", "ORDER BY"}, {"clause2", "LIMIT"}});
     }
     auto node = Make<plan::LimitPlan>(first);
     node->child = std::move(child);

@@ -4,6 +4,7 @@
 
 #include "frazil/base/text.h"
 #include "frazil/sql/parser_internal.h"
+#include "frazil/types/float_text.h"
 
 namespace frazil::sql {
 namespace {
@@ -140,6 +141,9 @@ Result<plan::PlanPtr> Parser::Join(plan::PlanPtr left, size_t first) {
       FRAZIL_ASSIGN_OR_RETURN(condition, Expression());
     }
   }
+  if (natural && lateral) {
+    return ErrorFrom(join_first, "INCOMPATIBLE_JOIN_TYPES", {{"joinType1", "LATERAL"}, {"joinType2", "NATURAL"}});
+  }
   if (natural && type == plan::JoinType::kCross) {
     return ErrorFrom(join_first, "INCOMPATIBLE_JOIN_TYPES", {{"joinType1", "NATURAL"}, {"joinType2", "CROSS"}});
   }
@@ -159,7 +163,9 @@ Result<plan::PlanPtr> Parser::Join(plan::PlanPtr left, size_t first) {
 
 Result<Parser::TableAlias> Parser::OptionalTableAlias() {
   TableAlias alias;
-  if (Accept(Keyword::kAs)) {
+  // "AS (a, b)" names the relation "AS".
+  if (At(Keyword::kAs) && !At(TokenType::kLeftParen, 1)) {
+    Skip();
     FRAZIL_ASSIGN_OR_RETURN(alias.name, StrictIdentifier());
   } else if (IsStrictIdentifier() && !AtClauseStart()) {
     FRAZIL_ASSIGN_OR_RETURN(alias.name, StrictIdentifier());
@@ -396,7 +402,8 @@ Result<plan::PlanPtr> Parser::Sample(plan::PlanPtr child, size_t first) {
   const auto fraction = [&](double value) -> Status {
     constexpr double kEpsilon = 1e-6;
     if (value < 0.0 - kEpsilon || value > 1.0 + kEpsilon) {
-      return ErrorFrom(sample_first, "INVALID_TABLESAMPLE_FRACTION", {{"fraction", std::to_string(value)}});
+      return ErrorFrom(sample_first, "_LEGACY_ERROR_TEMP_0064",
+                       {{"msg", "Sampling fraction (" + DoubleToString(value) + ") must be on interval [0, 1]"}});
     }
     sample->upper_bound = value;
     return Status::Ok();
@@ -418,7 +425,6 @@ Result<plan::PlanPtr> Parser::Sample(plan::PlanPtr child, size_t first) {
       return NotAllowed(sample_first, is_call ? "TABLESAMPLE(BUCKET x OUT OF y ON function)" : "TABLESAMPLE(BUCKET x OUT OF y ON colname)");
     }
     sample->unit = plan::SamplePlan::Unit::kBuckets;
-    if (denominator == 0) return ErrorFrom(sample_first, "INVALID_TABLESAMPLE_FRACTION", {{"fraction", "Infinity"}});
     FRAZIL_RETURN_IF_ERROR(fraction(static_cast<double>(numerator) / static_cast<double>(denominator)));
   } else {
     FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr count, Expression());
@@ -460,11 +466,7 @@ Result<plan::PlanPtr> Parser::LateralViews(plan::PlanPtr child, size_t first) {
     const size_t call = pos_;
     FRAZIL_ASSIGN_OR_RETURN(Names name, MultipartIdentifier());
     FRAZIL_ASSIGN_OR_RETURN(view->generator, FunctionCall(call, std::move(name)));
-    if (IsIdentifier()) {
-      FRAZIL_ASSIGN_OR_RETURN(view->alias, TakeIdentifier());
-    } else {
-      return SyntaxError();
-    }
+    FRAZIL_ASSIGN_OR_RETURN(view->alias, Identifier());
     const bool has_columns = Accept(Keyword::kAs) || (IsIdentifier() && !AtClauseStart());
     if (has_columns) {
       FRAZIL_ASSIGN_OR_RETURN(view->column_aliases, IdentifierSequence());

@@ -51,8 +51,13 @@ Result<plan::PlanPtr> Parser::Set() {
   if (AtWords({Keyword::kTime, Keyword::kZone}, 1)) return SetTimeZone(first);
   if (AtAny({Keyword::kVariable, Keyword::kVar}, 1) && !At(TokenType::kEqual, 2) && !At(TokenType::kDot, 2) && !At(TokenType::kEnd, 2) &&
       !At(TokenType::kSemicolon, 2)) {
+    // What is no assignment of variables is taken as a configuration, like anything else.
     Skip(2);
-    return SetVariable(first);
+    auto assignment = SetVariable(first);
+    const bool at_end = At(TokenType::kEnd) || At(TokenType::kSemicolon);
+    if (assignment.ok() ? at_end : assignment.error().condition != "PARSE_SYNTAX_ERROR") return assignment;
+    pos_ = first;
+    return SetConfiguration(first);
   }
   return SetConfiguration(first);
 }
@@ -87,6 +92,7 @@ Result<plan::PlanPtr> Parser::SetTimeZone(size_t first) {
   } else {
     return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0045");
   }
+  if (!At(TokenType::kEnd) && !At(TokenType::kSemicolon)) return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0045");
   command->origin = OriginFrom(first);
   return plan::PlanPtr(std::move(command));
 }
@@ -240,9 +246,15 @@ Result<plan::PlanPtr> Parser::Refresh() {
   } else {
     const std::string_view path = TrimControls(WithoutSemicolons(TrimControls(RemainderAfter(first))));
     pos_ = tokens_.size() - 1;
-    if (path.empty()) return ErrorFrom(first, "INVALID_SQL_SYNTAX.EMPTY_REFRESH_RESOURCE_PATH");
+    if (path.empty()) {
+      return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0064",
+                       {{"msg", "Resource paths cannot be empty in REFRESH statements. Use / to match everything"}});
+    }
     const bool has_blank = std::any_of(path.begin(), path.end(), [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '"' || c == '\''; });
-    if (has_blank) return ErrorFrom(first, "INVALID_SQL_SYNTAX.INVALID_REFRESH_RESOURCE_PATH");
+    if (has_blank) {
+      return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0064",
+                       {{"msg", "REFRESH statements cannot contain ' ', '\\n', '\\r', '\\t' inside unquoted resource paths"}});
+    }
     command->path = std::string(path);
   }
   command->origin = OriginFrom(first);

@@ -98,7 +98,7 @@ Result<plan::PlanPtr> Parser::Show() {
     FRAZIL_RETURN_IF_ERROR(OptionalNamespace(command.get()));
     FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kLike));
     FRAZIL_ASSIGN_OR_RETURN(command->pattern, StringLiteral());
-    FRAZIL_RETURN_IF_ERROR(OptionalPartition(&command->partition));
+    FRAZIL_RETURN_IF_ERROR(OptionalPartition(&command->partition, true));
     return done();
   }
   if (Accept(Keyword::kTblproperties)) {
@@ -121,7 +121,7 @@ Result<plan::PlanPtr> Parser::Show() {
   }
   if (Accept(Keyword::kPartitions)) {
     FRAZIL_RETURN_IF_ERROR(take_name(ShowCommand::Type::kPartitions));
-    FRAZIL_RETURN_IF_ERROR(OptionalPartition(&command->partition));
+    FRAZIL_RETURN_IF_ERROR(OptionalPartition(&command->partition, true));
     return done();
   }
   if (AcceptWords({Keyword::kCreate, Keyword::kTable})) {
@@ -207,13 +207,17 @@ Result<plan::PlanPtr> Parser::Describe() {
     Skip();
   }
   FRAZIL_ASSIGN_OR_RETURN(command->name, NameReference());
-  FRAZIL_RETURN_IF_ERROR(OptionalPartition(&command->partition));
+  FRAZIL_RETURN_IF_ERROR(OptionalPartition(&command->partition, true));
   if (IsIdentifier() && !AtWords({Keyword::kAs, Keyword::kJson})) {
     command->type = plan::DescribeCommand::Type::kColumn;
     if (!command->partition.empty()) return ErrorFrom(first, "UNSUPPORTED_FEATURE.DESC_TABLE_COLUMN_PARTITION");
     FRAZIL_ASSIGN_OR_RETURN(command->column, MultipartIdentifier());
   }
   command->as_json = AcceptWords({Keyword::kAs, Keyword::kJson});
+  if (command->as_json && command->type == plan::DescribeCommand::Type::kColumn) {
+    return ErrorFrom(first, "UNSUPPORTED_FEATURE.DESC_TABLE_COLUMN_JSON");
+  }
+  if (command->as_json && !command->extended) return ErrorFrom(first, "DESCRIBE_JSON_NOT_EXTENDED");
   return done();
 }
 

@@ -154,7 +154,7 @@ Result<DataTypePtr> Parser::PrimitiveType() {
       const int64_t precision = sizes.empty() ? kDefaultPrecision : sizes[0];
       const int64_t scale = sizes.size() > 1 ? sizes[1] : 0;
       if (scale > precision) {
-        return ErrorFrom(first, "INVALID_DECIMAL_SCALE_EXCEEDS_PRECISION", {{"scale", std::to_string(scale)}, {"precision", std::to_string(precision)}});
+        return ErrorFrom(first, "_LEGACY_ERROR_TEMP_1228", {{"scale", std::to_string(scale)}, {"precision", std::to_string(precision)}});
       }
       if (precision > kMaxDecimalPrecision) {
         return ErrorFrom(first, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
@@ -180,7 +180,8 @@ Result<DataTypePtr> Parser::PrimitiveType() {
       constexpr size_t kAnySizes = 16;
       FRAZIL_RETURN_IF_ERROR(parse_sizes(kAnySizes));
       const std::string name = type.type == TokenType::kWord ? std::string(type.text) : UnquoteIdentifier(type.text);
-      return ErrorFrom(first, "UNSUPPORTED_DATATYPE", {{"typeName", "\"" + AsciiUpper(name) + "\""}});
+      Defer(ErrorFrom(first, "UNSUPPORTED_DATATYPE", {{"typeName", "\"" + AsciiUpper(name) + "\""}}));
+      return DataType::Null();
     }
   }
 }

@@ -73,10 +73,13 @@ Result<plan::PlanPtr> Parser::CreateView(size_t first) {
   FRAZIL_ASSIGN_OR_RETURN(command->query, Query());
   command->query_text = SourceFrom(query_first);
   if (command->or_replace && command->if_not_exists) {
-    return ErrorFrom(first, "CREATE_VIEW_WITH_IF_NOT_EXISTS_AND_REPLACE", {{"viewName", QuoteIdentifier(command->name.parts)}});
+    return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0052");
   }
   if (temporary) {
     if (command->if_not_exists) return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0053");
+    if (command->name.parts.size() > 1) {
+      return ErrorFrom(first, "TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS", {{"actualName", QuoteIdentifier(command->name.parts)}});
+    }
     if (command->schema_binding) return ErrorFrom(first, "UNSUPPORTED_FEATURE.TEMPORARY_VIEW_WITH_SCHEMA_BINDING_MODE");
     if (!command->properties.empty()) return NotAllowed(first, "TBLPROPERTIES can't coexist with CREATE TEMPORARY VIEW");
   }
