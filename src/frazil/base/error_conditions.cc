@@ -9,7 +9,10 @@ std::span<const ErrorCondition> PartOf(std::string_view name) {
   if (name.empty()) return {};
   if (name.starts_with("INVALID")) return error_conditions::Invalid();
   const char first = name.front();
-  if (first == '_') return error_conditions::Legacy();
+  if (first == '_') {
+    // The numbers of Spark's parser are below 1000.
+    return name < "_LEGACY_ERROR_TEMP_1" ? error_conditions::LegacyParse() : error_conditions::LegacyAnalysis();
+  }
   if (first < 'A' || first > 'Z') return {};
   if (first <= 'B') return error_conditions::AToB();
   if (first <= 'C') return error_conditions::C();

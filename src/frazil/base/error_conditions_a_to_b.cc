@@ -65,12 +65,22 @@ constexpr ErrorCondition kTable[] = {
      "Invalid as-of join. Unsupported as-of join direction '<direction>'. Supported as-of join direction include: "
      "<supported>.",
      kAnalysis},
+    {"AVRO_CANNOT_WRITE_NULL_FIELD", "22004",
+     "Cannot write null value for field <name> defined as non-null Avro data type <dataType>. To allow null value for "
+     "this field, specify its avro schema as a union type with \"null\" using `avroSchema` option.",
+     kSparkRuntime},
+    {"AVRO_INCOMPATIBLE_READ_TYPE", "22KD3",
+     "Cannot convert Avro <avroPath> to SQL <sqlPath> because the original encoded data type is <avroType>, however "
+     "you're trying to read the field as <sqlType>, which would lead to an incorrect answer. To allow reading this "
+     "field, enable the SQL configuration: \"spark.sql.legacy.avro.allowIncompatibleSchema\".",
+     kAnalysis},
     {"AVRO_NOT_LOADED_SQL_FUNCTIONS_UNUSABLE", "22KD3",
      "Cannot call the <functionName> SQL function because the Avro data source is not loaded.", kAnalysis},
     {"BINARY_ARITHMETIC_OVERFLOW", "22003",
      "<value1> <symbol> <value2> caused overflow. Use <functionName> to ignore overflow problem and return NULL.",
      kArithmetic},
 };
+static_assert(IsSorted(kTable));
 
 }  // namespace
 

@@ -6,6 +6,8 @@ namespace {
 using enum ExceptionClass;
 
 constexpr ErrorCondition kTable[] = {
+    {"CALL_ON_STREAMING_DATASET_UNSUPPORTED", "42KDE",
+     "The method <methodName> can not be called on streaming Dataset/DataFrame.", kAnalysis},
     {"CANNOT_ALTER_COLLATION_BUCKET_COLUMN", "428FR",
      "ALTER TABLE (ALTER|CHANGE) COLUMN cannot change collation of type/subtypes of bucket columns, but found the "
      "bucket column <columnName> in the table <tableName>.",
@@ -88,6 +90,11 @@ constexpr ErrorCondition kTable[] = {
      "[<specifiedClusteringString>]. Existing clustering columns: [<existingClusteringString>].",
      kAnalysis},
     {"CLUSTERING_NOT_SUPPORTED", "42000", "'<operation>' does not support clustering.", kAnalysis},
+    {"CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION", "56038",
+     "The codec <codecName> is not available. Available codecs are <availableCodecs>.", kIllegalArgument},
+    {"CODEC_NOT_AVAILABLE.WITH_CONF_SUGGESTION", "56038",
+     "The codec <codecName> is not available. Consider to set the config <configKey> to <configVal>.", kAnalysis},
+    {"CODEC_SHORT_NAME_NOT_FOUND", "42704", "Cannot find a short name for the codec <codecName>.", kIllegalArgument},
     {"COLLATION_INVALID_NAME", "42704",
      "The value <collationName> does not represent a correct collation name. Suggested valid collation names: "
      "[<proposals>].",
@@ -149,6 +156,11 @@ constexpr ErrorCondition kTable[] = {
      "empty.",
      kAnalysis},
     {"CONCURRENT_QUERY", "0A000", "Another instance of this query was just started by a concurrent session.", kSpark},
+    {"CONFLICTING_DIRECTORY_STRUCTURES", "KD009",
+     "Conflicting directory structures detected. Suspicious paths: <discoveredBasePaths> If provided paths are "
+     "partition directories, please set \"basePath\" in the options of the data source to specify the root directory "
+     "of the table.",
+     kSparkRuntime},
     {"CONFLICTING_PARTITION_COLUMN_NAMES", "KD009",
      "Conflicting partition column names detected: <distinctPartColLists> For partitioned table directories, data "
      "files should only live in leaf directories. Please check the following directories for unexpected files or "
@@ -159,6 +171,20 @@ constexpr ErrorCondition kTable[] = {
      "Hive-incompatible, Spark automatically generates a reserved column '<partitionColumnName>' to store the table in "
      "a specific way.",
      kAnalysis},
+    {"CONNECT.INTERCEPTOR_CTOR_MISSING", "56K00",
+     "Generic Spark Connect error. Cannot instantiate GRPC interceptor because <cls> is missing a default constructor "
+     "without arguments.",
+     kAnalysis},
+    {"CONNECT.INTERCEPTOR_RUNTIME_ERROR", "56K00",
+     "Generic Spark Connect error. Error instantiating GRPC interceptor: <msg>", kAnalysis},
+    {"CONNECT.PLUGIN_CTOR_MISSING", "56K00",
+     "Generic Spark Connect error. Cannot instantiate Spark Connect plugin because <cls> is missing a default "
+     "constructor without arguments.",
+     kAnalysis},
+    {"CONNECT.PLUGIN_RUNTIME_ERROR", "56K00",
+     "Generic Spark Connect error. Error instantiating Spark Connect plugin: <msg>", kAnalysis},
+    {"CONNECT.SESSION_NOT_SAME", "56K00",
+     "Generic Spark Connect error. Both Datasets must belong to the same SparkSession.", kAnalysis},
     {"CONNECT_INVALID_PLAN.CANNOT_PARSE", "56K00",
      "The Spark Connect plan is invalid. Cannot decompress or parse the input plan (<errorMsg>) This may be caused by "
      "a corrupted compressed plan.",
@@ -179,6 +205,10 @@ constexpr ErrorCondition kTable[] = {
      "The value <str> (<fmt>) cannot be converted to <targetType> because it is malformed. Use <suggestion> to "
      "tolerate malformed input and return NULL instead.",
      kIllegalArgument},
+    {"CORRUPTED_CATALOG_FUNCTION", "0A000",
+     "Cannot convert the catalog function '<identifier>' into a SQL function due to corrupted function information in "
+     "catalog. If the function is not a SQL function, please make sure the class name '<className>' is loadable.",
+     kAnalysis},
     {"CREATE_PERMANENT_VIEW_WITHOUT_ALIAS", "0A000",
      "Not allowed to create the permanent view <name> without explicitly assigning an alias for the expression <attr>.",
      kAnalysis},
@@ -195,6 +225,7 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"CYCLIC_FUNCTION_REFERENCE", "42887", "Cyclic function reference detected: <path>.", kAnalysis},
 };
+static_assert(IsSorted(kTable));
 
 }  // namespace
 

@@ -356,6 +356,7 @@ constexpr ErrorCondition kTable[] = {
     {"FORBIDDEN_OPERATION", "42809", "The operation <statement> is not allowed on the <objectType>: <objectName>.",
      kAnalysis},
 };
+static_assert(IsSorted(kTable));
 
 }  // namespace
 

@@ -10,6 +10,10 @@ constexpr ErrorCondition kTable[] = {
      "A column cannot have both a default value and a generation expression but column <colName> has default value: "
      "(<defaultValue>) and generation expression: (<genExpr>).",
      kAnalysis},
+    {"GEO_ENCODER_SRID_MISMATCH_ERROR", "42K09",
+     "Failed to encode <type> value because provided SRID <valueSrid> of a value to encode does not match type SRID: "
+     "<typeSrid>.",
+     kSparkRuntime},
     {"GROUPING_COLUMN_MISMATCH", "42803",
      "Column of grouping (<grouping>) can't be found in grouping columns <groupingColumns>.", kAnalysis},
     {"GROUPING_ID_COLUMN_MISMATCH", "42803",
@@ -99,18 +103,6 @@ constexpr ErrorCondition kTable[] = {
      "(may be out of order): expected <expected>, found <found>.",
      kAnalysis},
     {"INCOMPATIBLE_JOIN_TYPES", "42613", "The join types <joinType1> and <joinType2> are incompatible.", kParse},
-    {"INCOMPLETE_TYPE_DEFINITION.ARRAY", "42K01",
-     "Incomplete complex type: The definition of \"ARRAY\" type is incomplete. You must provide an element type. For "
-     "example: \"ARRAY<elementType>\".",
-     kParse},
-    {"INCOMPLETE_TYPE_DEFINITION.MAP", "42K01",
-     "Incomplete complex type: The definition of \"MAP\" type is incomplete. You must provide a key type and a value "
-     "type. For example: \"MAP<TIMESTAMP, INT>\".",
-     kParse},
-    {"INCOMPLETE_TYPE_DEFINITION.STRUCT", "42K01",
-     "Incomplete complex type: The definition of \"STRUCT\" type is incomplete. You must provide at least one field "
-     "type. For example: \"STRUCT<name STRING, phone DECIMAL(10, 2)>\".",
-     kParse},
     {"INCOMPATIBLE_TABLE_CHANGE_AFTER_ANALYSIS.COLUMNS_MISMATCH", "51024",
      "Detected incompatible changes to table <tableName> after DataFrame/Dataset has been resolved and analyzed, "
      "meaning the underlying plan is out of sync. Data columns have changed: <errors>",
@@ -128,6 +120,16 @@ constexpr ErrorCondition kTable[] = {
      "Expected <expectedNum> columns named <colName> but got <actualCols>. Please try to re-create the view by "
      "running: <suggestion>.",
      kAnalysis},
+    {"INCOMPLETE_TYPE_DEFINITION.ARRAY", "42K01",
+     "Incomplete complex type: The definition of \"ARRAY\" type is incomplete. For example: \"ARRAY<elementType>\".",
+     kParse},
+    {"INCOMPLETE_TYPE_DEFINITION.MAP", "42K01",
+     "Incomplete complex type: The definition of \"MAP\" type is incomplete. For example: \"MAP<TIMESTAMP, INT>\".",
+     kParse},
+    {"INCOMPLETE_TYPE_DEFINITION.STRUCT", "42K01",
+     "Incomplete complex type: The definition of \"STRUCT\" type is incomplete. For example: \"STRUCT<name STRING, "
+     "phone DECIMAL(10, 0)>\".",
+     kParse},
     {"INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION", "42K0B",
      "You may get a different result due to the upgrading to Spark >= 3.0: Fail to recognize <pattern> pattern in the "
      "DateTimeFormatter. 1) You can set <config> to \"LEGACY\" to restore the behavior before Spark 3.0. 2) You can "
@@ -220,6 +222,12 @@ constexpr ErrorCondition kTable[] = {
      kSparkRuntime},
     {"KLL_SKETCH_INVALID_QUANTILE_RANGE", "22003",
      "For function <functionName>, the quantile value must be between 0.0 and 1.0 (inclusive).", kSparkRuntime},
+    {"KLL_SKETCH_K_MUST_BE_CONSTANT", "42K0E",
+     "For function <functionName>, the k parameter must be a constant value, but got a non-constant expression.",
+     kSparkRuntime},
+    {"KLL_SKETCH_K_OUT_OF_RANGE", "22003",
+     "For function <functionName>, the k parameter must be between 8 and 65535 (inclusive), but got <k>.",
+     kSparkRuntime},
     {"LABELS_MISMATCH", "42K0L", "Begin label <beginLabel> does not match the end label <endLabel>.", kAnalysis},
     {"LABEL_OR_FOR_VARIABLE_ALREADY_EXISTS", "42K0L", "The label or FOR variable <label> already exists.", kAnalysis},
     {"LABEL_OR_FOR_VARIABLE_NAME_FORBIDDEN", "42K0L", "The label or FOR variable name <label> is forbidden.",
@@ -229,6 +237,7 @@ constexpr ErrorCondition kTable[] = {
      "Cannot name the managed table as <identifier>, as its associated location <location> already exists.",
      kSparkRuntime},
 };
+static_assert(IsSorted(kTable));
 
 }  // namespace
 

@@ -1,22 +1,33 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "frazil/base/error.h"
 
 namespace frazil::error_conditions {
 
-// The table of conditions in parts, each sorted by name (bytewise).
+// The table of conditions in parts, each sorted by name (bytewise), for binary search.
 // Names, SQLSTATEs and parameters: https://spark.apache.org/docs/latest/sql-error-conditions.html
 std::span<const ErrorCondition> AToB();
 std::span<const ErrorCondition> C();
 std::span<const ErrorCondition> DToF();
 std::span<const ErrorCondition> GToL();
 std::span<const ErrorCondition> Invalid();
-std::span<const ErrorCondition> Legacy();
+std::span<const ErrorCondition> LegacyParse();
+std::span<const ErrorCondition> LegacyAnalysis();
 std::span<const ErrorCondition> MToO();
 std::span<const ErrorCondition> PToR();
 std::span<const ErrorCondition> SToT();
 std::span<const ErrorCondition> UToZ();
+
+/// Each part checks its order when it is compiled.
+template <size_t kSize>
+constexpr bool IsSorted(const ErrorCondition (&table)[kSize]) {
+  for (size_t i = 1; i < kSize; ++i) {
+    if (!(table[i - 1].name < table[i].name)) return false;
+  }
+  return true;
+}
 
 }  // namespace frazil::error_conditions

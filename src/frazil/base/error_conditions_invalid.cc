@@ -504,6 +504,8 @@ constexpr ErrorCondition kTable[] = {
      "Expected format is 'SET', 'SET key', or 'SET key=value'. If you want to include special characters in key, or "
      "include semicolon in value, please use backquotes, e.g., SET `key`=`value`.",
      kParse},
+    {"INVALID_SINGLE_VARIANT_COLUMN", "42613",
+     "User specified schema <schema> is invalid when the `singleVariantColumn` option is enabled.", kAnalysis},
     {"INVALID_SPARK_CONFIG.INVALID_EXECUTOR_HEARTBEAT_INTERVAL", "42616",
      "Invalid Spark config: The value of <networkTimeoutKey>=<networkTimeoutValue>ms must be greater than the value of "
      "<executorHeartbeatIntervalKey>=<executorHeartbeatIntervalValue>ms.",
@@ -667,6 +669,7 @@ constexpr ErrorCondition kTable[] = {
      "distribution.",
      kAnalysis},
 };
+static_assert(IsSorted(kTable));
 
 }  // namespace
 

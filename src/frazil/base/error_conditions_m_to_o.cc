@@ -59,8 +59,12 @@ constexpr ErrorCondition kTable[] = {
     {"MULTIPLE_PRIMARY_KEYS", "42P16", "Multiple primary keys are defined: <columns>.", kParse},
     {"MULTIPLE_QUERY_RESULT_CLAUSES_WITH_PIPE_OPERATORS", "42000",
      "<clause1> and <clause2> cannot coexist in the same SQL pipe operator using '|>'.", kParse},
+    {"MULTIPLE_TIME_TRAVEL_SPEC", "42K0E", "Cannot specify time travel in both the time travel clause and options.",
+     kAnalysis},
     {"MULTI_ALIAS_WITHOUT_GENERATOR", "42K0E",
      "Multi part aliasing (<names>) is not supported with <expr> as it is not a generator function.", kAnalysis},
+    {"MULTI_SOURCES_UNSUPPORTED_FOR_EXPRESSION", "42K0E",
+     "The expression <expr> does not support more than one source.", kAnalysis},
     {"NAMED_PARAMETERS_NOT_SUPPORTED", "4274K",
      "Named parameters are not supported for function <functionName>; please retry the query with positional arguments "
      "to the function call instead.",
@@ -202,6 +206,7 @@ constexpr ErrorCondition kTable[] = {
     {"ORDER_BY_POS_OUT_OF_RANGE", "42805",
      "ORDER BY position <index> is not in select list (valid range is [1, <size>]).", kAnalysis},
 };
+static_assert(IsSorted(kTable));
 
 }  // namespace
 

@@ -31,6 +31,8 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA", "42000", "Partition column <column> not found in schema <schema>.",
      kSparkRuntime},
+    {"PARTITION_TRANSFORM_EXPRESSION_NOT_IN_PARTITIONED_BY", "42S23",
+     "The expression <expression> must be inside 'partitionedBy'.", kSpark},
     {"PATH_ALREADY_EXISTS", "42K04", "Path <outputPath> already exists.", kAnalysis},
     {"PATH_NOT_FOUND", "42K03", "Path does not exist: <path>.", kAnalysis},
     {"PIPE_OPERATOR_AGGREGATE_EXPRESSION_CONTAINS_NO_AGGREGATE_FUNCTION", "0A000",
@@ -87,6 +89,7 @@ constexpr ErrorCondition kTable[] = {
     {"ROW_VALUE_IS_NULL", "22023", "Found NULL in a row at the index <index>, expected a non-NULL value.",
      kSparkRuntime},
 };
+static_assert(IsSorted(kTable));
 
 }  // namespace
 

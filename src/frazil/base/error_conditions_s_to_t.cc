@@ -49,9 +49,24 @@ constexpr ErrorCondition kTable[] = {
      "Star (*) is not allowed in a select list when GROUP BY an ordinal position is used.", kAnalysis},
     {"STATIC_PARTITION_COLUMN_IN_INSERT_COLUMN_LIST", "42713",
      "Static partition column <staticName> is also specified in the column list.", kAnalysis},
+    {"STREAMING_OUTPUT_MODE.INVALID", "42KDE",
+     "Invalid streaming output mode: <outputMode>. Accepted output modes are 'Append', 'Complete', 'Update'.",
+     kIllegalArgument},
+    {"STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE", "42KDE",
+     "Invalid streaming output mode: <outputMode>. This output mode is not supported in Data Source <className>.",
+     kAnalysis},
+    {"STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION", "42KDE",
+     "Invalid streaming output mode: <outputMode>. This output mode is not supported for <operation> on streaming "
+     "DataFrames/DataSets.",
+     kUnsupportedOperation},
+    {"STREAM_FAILED", "XXKST", "Query [id = <id>, runId = <runId>] terminated with exception: <message>", kAnalysis},
     {"STRUCT_ARRAY_LENGTH_MISMATCH", "2201E",
      "Input row doesn't have expected number of values required by the schema. <expected> fields are required while "
      "<actual> values are provided.",
+     kIllegalArgument},
+    {"ST_INVALID_ALGORITHM_VALUE", "22023", "Invalid or unsupported edge interpolation algorithm value: '<alg>'.",
+     kIllegalArgument},
+    {"ST_INVALID_CRS_VALUE", "22023", "Invalid or unsupported CRS (coordinate reference system) value: '<crs>'.",
      kIllegalArgument},
     {"ST_INVALID_SRID_VALUE", "22023", "Invalid or unsupported SRID (spatial reference identifier) value: <srid>.",
      kIllegalArgument},
@@ -80,6 +95,7 @@ constexpr ErrorCondition kTable[] = {
      "There are too many table arguments for table-valued function. It allows one table argument, but got: <num>. If "
      "you want to allow it, please set \"spark.sql.allowMultipleTableArguments.enabled\" to \"true\"",
      kAnalysis},
+    {"TASK_WRITE_FAILED", "58030", "Task failed while writing rows to <path>.", kSpark},
     {"TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", "42P07",
      "Cannot create the temporary view <relationName> because it already exists.", kAnalysis},
     {"TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS", "428EK",
@@ -105,7 +121,13 @@ constexpr ErrorCondition kTable[] = {
     {"TRANSPOSE_INVALID_INDEX_COLUMN", "42804", "Invalid index column for TRANSPOSE because: <reason>", kAnalysis},
     {"TRANSPOSE_NO_LEAST_COMMON_TYPE", "42K09",
      "Transpose requires non-index columns to share a least common type, but <dt1> and <dt2> do not.", kAnalysis},
+    {"TUPLE_IS_EMPTY", "22004", "Due to Scala's limited support of tuple, empty tuple is not supported.",
+     kUnsupportedOperation},
+    {"TUPLE_SIZE_EXCEEDS_LIMIT", "54011",
+     "Due to Scala's limited support of tuple, tuples with more than 22 elements are not supported.",
+     kUnsupportedOperation},
 };
+static_assert(IsSorted(kTable));
 
 }  // namespace
 

@@ -392,6 +392,10 @@ constexpr ErrorCondition kTable[] = {
      "Can't overwrite the target that is also being read from. The target path is <path>.", kAnalysis},
     {"UNSUPPORTED_OVERWRITE.TABLE", "42902",
      "Can't overwrite the target that is also being read from. The target table is <table>.", kAnalysis},
+    {"UNSUPPORTED_PARTITION_TRANSFORM", "0A000",
+     "Unsupported partition transform: <transform>. The supported transforms are `identity`, `bucket`, and "
+     "`clusterBy`.",
+     kUnsupportedOperation},
     {"UNSUPPORTED_PIPELINE_SPARK_SQL_COMMAND", "0A000",
      "'<command>' is not supported in spark.sql(\"...\") API in Spark Declarative Pipeline.", kAnalysis},
     {"UNSUPPORTED_SAVE_MODE.EXISTENT_PATH", "0A000", "The save mode <saveMode> is not supported for: an existent path.",
@@ -563,7 +567,9 @@ constexpr ErrorCondition kTable[] = {
      "The <functionName> requires <expectedNum> parameters but the actual number is <actualNum>. If you have to call "
      "this function with <legacyNum> parameters, set the legacy configuration <legacyConfKey> to <legacyConfValue>.",
      kAnalysis},
+    {"XML_ROW_TAG_MISSING", "42KDF", "<rowTag> option is required for reading/writing files in XML format.", kAnalysis},
 };
+static_assert(IsSorted(kTable));
 
 }  // namespace
 

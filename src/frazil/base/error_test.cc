@@ -79,8 +79,8 @@ TEST(ErrorTest, EveryConditionIsFoundAndWellFormed) {
   std::set<std::string_view> names;
   for (const auto part :
        {error_conditions::AToB(), error_conditions::C(), error_conditions::DToF(), error_conditions::GToL(),
-        error_conditions::Invalid(), error_conditions::Legacy(), error_conditions::MToO(), error_conditions::PToR(),
-        error_conditions::SToT(), error_conditions::UToZ()}) {
+        error_conditions::Invalid(), error_conditions::LegacyParse(), error_conditions::LegacyAnalysis(),
+        error_conditions::MToO(), error_conditions::PToR(), error_conditions::SToT(), error_conditions::UToZ()}) {
     for (const auto& condition : part) {
       EXPECT_TRUE(names.insert(condition.name).second) << condition.name;
       EXPECT_EQ(FindErrorCondition(condition.name), &condition) << condition.name;

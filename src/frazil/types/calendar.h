@@ -16,7 +16,8 @@ constexpr int64_t FloorDivide(int64_t dividend, int64_t divisor) {
   return (dividend % divisor != 0 && (dividend < 0) != (divisor < 0)) ? quotient - 1 : quotient;
 }
 constexpr int64_t FloorModulo(int64_t dividend, int64_t divisor) {
-  return dividend - FloorDivide(dividend, divisor) * divisor;
+  const int64_t remainder = dividend % divisor;
+  return remainder != 0 && (remainder < 0) != (divisor < 0) ? remainder + divisor : remainder;
 }
 
 /// A date of the proleptic Gregorian calendar (the year 0 is 1 BC).

@@ -52,7 +52,7 @@ std::string FormatTimestampNtz(int64_t local_micros) {
   std::string text;
   AppendDate(days, &text);
   text += ' ';
-  AppendTime(local_micros - days * kMicrosPerDay, &text);
+  AppendTime(FloorModulo(local_micros, kMicrosPerDay), &text);
   return text;
 }
 
