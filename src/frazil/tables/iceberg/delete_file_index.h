@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frazil/base/result.h"
+#include "frazil/tables/iceberg/table_operations.h"
+#include "frazil/tables/scan.h"
+
+namespace frazil::tables::iceberg {
+
+/// The delete files of a snapshot, found by the data file that they may concern ("Scan Planning": partition and sequence number decide).
+/// Immutable after building, thread-safe.
+class DeleteFileIndex {
+ public:
+  static Result<DeleteFileIndex> Build(const TableOperations& operations, const TableMetadata& metadata, const std::vector<ManifestFile>& manifests);
+
+  bool empty() const { return empty_; }
+  /// Adds to `scan_file` what deletes rows of the data file. Equality deletes that would apply are refused by name.
+  Status Apply(const TableOperations& operations, const ManifestEntry& data, ScanFile* scan_file) const;
+
+ private:
+  struct Item {
+    ManifestEntry entry;
+    std::shared_ptr<const PositionDeleteFile> reference;
+  };
+  bool empty_ = true;
+  std::map<std::string, Item> vectors_;                       ///< Deletion vectors by data file.
+  std::map<std::string, std::vector<Item>> by_data_file_;     ///< Position deletes of one data file.
+  std::map<std::string, std::vector<Item>> by_partition_;
+  std::vector<ManifestEntry> global_equality_;
+  std::map<std::string, std::vector<ManifestEntry>> equality_by_partition_;
+};
+
+/// Upper case format name of a manifest as an enum; an error names formats that are not known.
+Result<FileFormat> ParseFileFormat(const std::string& name);
+
+}  // namespace frazil::tables::iceberg

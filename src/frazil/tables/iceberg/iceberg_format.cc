@@ -1,0 +1,58 @@
+#include "frazil/tables/iceberg/iceberg_format.h"
+
+#include "frazil/base/text.h"
+#include "frazil/tables/iceberg/errors.h"
+#include "frazil/tables/iceberg/iceberg_table.h"
+#include "frazil/tables/iceberg/path_commit_point.h"
+
+namespace frazil::tables::iceberg {
+namespace {
+
+std::string WithoutEndSlash(std::string location) {
+  while (location.size() > 1 && location.back() == '/') location.pop_back();
+  return location;
+}
+
+}  // namespace
+
+IcebergFormat::IcebergFormat() : shared_(std::make_shared<SharedState>()) {}
+IcebergFormat::~IcebergFormat() = default;
+
+CommitPointPtr IcebergFormat::PathCommitPoint(const TableContext& context, const std::string& location) const {
+  return std::make_shared<iceberg::PathCommitPoint>(context.store, WithoutEndSlash(location));
+}
+
+Result<TablePtr> IcebergFormat::Load(const TableContext& context, const std::string&, CommitPointPtr commit_point) const {
+  auto operations = std::make_shared<const TableOperations>(context, std::move(commit_point), shared_);
+  FRAZIL_ASSIGN_OR_RETURN(TableMetadataPtr metadata, operations->Load());
+  if (metadata == nullptr) {
+    return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(Split(context.name, '.'))}});
+  }
+  return IcebergTable::Make(std::move(operations), std::move(metadata));
+}
+
+Result<TablePtr> IcebergFormat::Create(const TableContext& context, const TableDefinition& definition, const std::string& location,
+                                       CommitPointPtr commit_point) const {
+  auto operations = std::make_shared<const TableOperations>(context, std::move(commit_point), shared_);
+  StagedCreation creation{definition, WithoutEndSlash(location), false};
+  FRAZIL_ASSIGN_OR_RETURN(auto existing, operations->commit_point().Current());
+  if (existing) return TableExists(context.name);
+  FRAZIL_ASSIGN_OR_RETURN(TableMetadata metadata, ApplyStaged(creation, nullptr, context.name));
+  TableMetadataPtr committed;
+  FRAZIL_ASSIGN_OR_RETURN(CommitState state, operations->Commit(nullptr, std::move(metadata), &committed));
+  if (state == CommitState::kConflict) return TableExists(context.name);
+  return IcebergTable::Make(std::move(operations), std::move(committed));
+}
+
+Result<StagedTable> IcebergFormat::Stage(const TableContext& context, const TableDefinition& definition, const std::string& location,
+                                         CommitPointPtr commit_point, bool replace) const {
+  auto operations = std::make_shared<const TableOperations>(context, std::move(commit_point), shared_);
+  auto staged = std::make_shared<const StagedCreation>(StagedCreation{definition, WithoutEndSlash(location), replace});
+  FRAZIL_ASSIGN_OR_RETURN(TableMetadataPtr base, operations->Load());
+  FRAZIL_ASSIGN_OR_RETURN(TableMetadata metadata, ApplyStaged(*staged, base.get(), context.name));
+  FRAZIL_ASSIGN_OR_RETURN(TablePtr table, IcebergTable::Make(std::move(operations), std::make_shared<const TableMetadata>(std::move(metadata)),
+                                                             staged));
+  return StagedTable{std::move(table)};
+}
+
+}  // namespace frazil::tables::iceberg

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "frazil/tables/table_format.h"
+
+namespace frazil::tables::iceberg {
+
+struct SharedState;
+
+/// "iceberg". One object serves all sessions; it owns the caches.
+class IcebergFormat : public TableFormat {
+ public:
+  IcebergFormat();
+  ~IcebergFormat() override;
+
+  std::string name() const override { return "iceberg"; }
+  bool self_describing() const override { return true; }
+  CommitPointPtr PathCommitPoint(const TableContext& context, const std::string& location) const override;
+  Result<TablePtr> Load(const TableContext& context, const std::string& location, CommitPointPtr commit_point) const override;
+  Result<TablePtr> Create(const TableContext& context, const TableDefinition& definition, const std::string& location,
+                          CommitPointPtr commit_point) const override;
+  Result<StagedTable> Stage(const TableContext& context, const TableDefinition& definition, const std::string& location,
+                            CommitPointPtr commit_point, bool replace) const override;
+
+ private:
+  std::shared_ptr<SharedState> shared_;
+};
+
+}  // namespace frazil::tables::iceberg

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frazil/tables/iceberg/table_operations.h"
+#include "frazil/tables/scan.h"
+#include "frazil/tables/table.h"
+
+namespace frazil::tables::iceberg {
+
+/// What a read asks for, found in the table: a snapshot and its schema, or the appends between two snapshots.
+struct ScanTarget {
+  const Snapshot* snapshot = nullptr;  ///< Null: an empty table. Owned by the metadata.
+  SchemaPtr schema;
+  /// Incremental: only files that these snapshots appended.
+  std::optional<std::set<int64_t>> appended_by;
+  bool time_travel = false;
+};
+
+/// Resolves options (also "snapshot-id", "as-of-timestamp", "branch", "tag", "start-snapshot-id", "end-snapshot-id" by name). Errors have Iceberg's texts:
+/// "Cannot find snapshot with ID 42", "Cannot find a snapshot older than ...".
+Result<ScanTarget> FindScanTarget(const TableMetadata& metadata, const ScanOptions& options);
+
+/// Plans the files of a snapshot. Immutable.
+class IcebergScan : public TableScan, public std::enable_shared_from_this<IcebergScan> {
+ public:
+  static Result<TableScanPtr> Make(TableOperationsPtr operations, TableMetadataPtr metadata, ScanTarget target);
+
+  const DataTypePtr& schema() const override { return spark_schema_; }
+  FileFormat format() const override;
+  Result<ScanPlan> Plan(const PredicatePtr& filter) const override;
+  std::optional<int64_t> exact_row_count() const override;
+  std::optional<int64_t> estimated_row_count() const override;
+  Result<TableScanPtr> RestrictTo(const std::vector<std::string>& paths) const override;
+
+ private:
+  IcebergScan() = default;
+
+  TableOperationsPtr operations_;
+  TableMetadataPtr metadata_;
+  ScanTarget target_;
+  DataTypePtr spark_schema_;
+  std::optional<std::set<std::string>> only_paths_;
+};
+
+/// Struct of all partition fields of all specs, by field id, newest names first (the type of the column _partition and of metadata tables).
+struct UnifiedPartition {
+  std::vector<int32_t> field_ids;
+  std::vector<TypePtr> types;
+  DataTypePtr spark_type;
+
+  /// A file's values in this order, null for fields that its spec lacks.
+  std::vector<Value> Arrange(const PartitionSpec& spec, const std::vector<Value>& values) const;
+};
+Result<UnifiedPartition> UnifyPartitions(const TableMetadata& metadata, const Schema& schema);
+
+}  // namespace frazil::tables::iceberg

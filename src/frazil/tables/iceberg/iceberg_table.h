@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frazil/tables/iceberg/table_operations.h"
+#include "frazil/tables/table.h"
+#include "frazil/tables/table_format.h"
+
+namespace frazil::tables::iceberg {
+
+/// A table that the first commit of its write creates or replaces: what is to be done to the state that the commit finds.
+struct StagedCreation {
+  TableDefinition definition;
+  std::string location;
+  bool replace = false;
+};
+
+/// An Iceberg table as loaded.
+class IcebergTable : public Table {
+ public:
+  static Result<TablePtr> Make(TableOperationsPtr operations, TableMetadataPtr metadata, std::shared_ptr<const StagedCreation> staged = nullptr);
+
+  std::string provider() const override { return "iceberg"; }
+  const DataTypePtr& schema() const override { return schema_; }
+  std::string location() const override { return metadata_->location; }
+  std::map<std::string, std::string> properties() const override;
+  std::vector<PartitionField> partitioning() const override { return partitioning_; }
+  std::vector<SortField> sort_order() const override { return sort_order_; }
+  std::string comment() const override { return metadata_->Property("comment", ""); }
+  TableCapabilities capabilities() const override;
+
+  Result<TableScanPtr> Scan(const ScanOptions& options) const override;
+  Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const override;
+  Result<bool> CanDeleteByMetadata(const PredicatePtr& filter) const override;
+  Result<CommitOutcome> DeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const override;
+  Status Alter(const std::vector<TableChange>& changes) const override;
+  Result<TablePtr> MetadataTable(const std::string& name) const override;
+
+  const TableMetadata& metadata() const { return *metadata_; }
+
+ private:
+  IcebergTable() = default;
+
+  TableOperationsPtr operations_;
+  TableMetadataPtr metadata_;
+  std::shared_ptr<const StagedCreation> staged_;
+  DataTypePtr schema_;
+  std::vector<PartitionField> partitioning_;
+  std::vector<SortField> sort_order_;
+};
+
+/// The metadata that a staged creation makes of the state that it finds (null: no table).
+Result<TableMetadata> ApplyStaged(const StagedCreation& staged, const TableMetadata* base, const std::string& table_name);
+
+/// Error TABLE_OR_VIEW_ALREADY_EXISTS.
+Error TableExists(const std::string& table_name);
+
+}  // namespace frazil::tables::iceberg

@@ -1,0 +1,234 @@
+#include "frazil/tables/iceberg/iceberg_write.h"
+
+#include <charconv>
+
+#include "frazil/base/text.h"
+#include "frazil/base/uuid.h"
+#include "frazil/tables/iceberg/errors.h"
+#include "frazil/tables/iceberg/metrics_config.h"
+#include "frazil/tables/iceberg/spark_schema.h"
+
+namespace frazil::tables::iceberg {
+namespace {
+
+constexpr char kSnapshotPropertyPrefix[] = "snapshot-property.";
+
+int64_t NumberOf(const std::optional<std::string>& text, int64_t otherwise) {
+  if (!text) return otherwise;
+  int64_t number = 0;
+  auto [stopped, problem] = std::from_chars(text->data(), text->data() + text->size(), number);
+  return problem == std::errc() && stopped == text->data() + text->size() ? number : otherwise;
+}
+
+Result<FileFormat> FormatOf(const std::string& name) {
+  std::string lower = AsciiLower(name);
+  if (lower == "parquet") return FileFormat::kParquet;
+  if (lower == "orc") return FileFormat::kOrc;
+  if (lower == "avro") return FileFormat::kAvro;
+  return IllegalArgument("Invalid file format: " + name);
+}
+
+Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& spec, const WriteOptions& options) {
+  WriteTask task;
+  task.location = TableOperations::DataLocation(metadata);
+  FRAZIL_ASSIGN_OR_RETURN(task.format, FormatOf(WriteOption(options, "write-format").value_or(metadata.Property("write.format.default", "parquet"))));
+  FRAZIL_ASSIGN_OR_RETURN(task.columns, ToScanColumns(metadata.schema()->fields()));
+  for (const auto& field : spec.fields) {
+    const Schema::Located* source = metadata.schema()->Find(field.source_id);
+    bool by_bytes = field.transform == TransformKind::kBucket || field.transform == TransformKind::kTruncate;
+    if (source != nullptr && source->field->type->kind == TypeKind::kUuid && by_bytes) {
+      return Error::Unsupported("writing a table partitioned by " + TransformText(field) + " of a uuid");
+    }
+  }
+  FRAZIL_ASSIGN_OR_RETURN(task.partitions, ToPartitionFields(spec, *metadata.schema()));
+  FRAZIL_ASSIGN_OR_RETURN(task.sort, ToSortFields(metadata.sort_order(), *metadata.schema()));
+  task.file_name_prefix = "00000-0-" + RandomUuidText();
+  const char* format_name = task.format == FileFormat::kParquet ? "parquet" : task.format == FileFormat::kOrc ? "orc" : "avro";
+  std::string codec_key = std::string("write.") + format_name + ".compression-codec";
+  const char* default_codec = task.format == FileFormat::kAvro ? "gzip" : task.format == FileFormat::kOrc ? "zlib" : "zstd";
+  task.compression = AsciiLower(WriteOption(options, "compression-codec").value_or(metadata.Property(codec_key, default_codec)));
+  task.target_file_size =
+      NumberOf(WriteOption(options, "target-file-size-bytes"), metadata.PropertyAsLong("write.target-file-size-bytes", 512LL * 1024 * 1024));
+  task.row_group_size = metadata.PropertyAsLong("write.parquet.row-group-size-bytes", 128LL * 1024 * 1024);
+  std::string prefix = std::string("write.") + format_name + ".";
+  for (const auto& [key, value] : metadata.properties) {
+    if (key.starts_with(prefix)) task.format_options[key] = value;
+  }
+  return task;
+}
+
+std::string IsolationLevel(const TableMetadata& metadata, const WriteOptions& options) {
+  if (auto own = WriteOption(options, "isolation-level")) return AsciiLower(*own);
+  if (options.mode != WriteMode::kRewriteFiles) return {};
+  std::string operation = options.operation == "update" || options.operation == "merge" ? options.operation : "delete";
+  return AsciiLower(metadata.Property("write." + operation + ".isolation-level", "serializable"));
+}
+
+}  // namespace
+
+std::optional<std::string> WriteOption(const WriteOptions& options, const std::string& key) {
+  auto found = options.options.find(key);
+  return found == options.options.end() ? std::nullopt : std::optional<std::string>(found->second);
+}
+
+void ApplyCommonOptions(const WriteOptions& options, SnapshotChange* change) {
+  std::string branch = options.branch.empty() ? WriteOption(options, "branch").value_or("") : options.branch;
+  if (!branch.empty()) change->branch = std::move(branch);
+  change->summary["engine-name"] = "frazil";
+  for (const auto& [key, value] : options.options) {
+    if (key.starts_with(kSnapshotPropertyPrefix)) change->summary[key.substr(sizeof(kSnapshotPropertyPrefix) - 1)] = value;
+  }
+  for (const auto& [key, value] : options.summary) change->summary[key] = value;
+  if (auto wap_id = WriteOption(options, "wap-id")) {
+    // Write-audit-publish: the snapshot is made, and published by a later commit.
+    change->stage_only = true;
+    change->summary["wap.id"] = *wap_id;
+  }
+}
+
+Result<CommitOutcome> CommitSnapshot(const TableOperationsPtr& operations, SnapshotChange change, const std::vector<std::string>& data_files,
+                                     const std::function<Result<TableMetadata>(const TableMetadataPtr& base)>& prepare) {
+  SnapshotProducer producer(operations, std::move(change));
+  auto committed = operations->CommitChange([&](const TableMetadataPtr& base) -> Result<std::optional<TableMetadata>> {
+    FRAZIL_ASSIGN_OR_RETURN(TableMetadata prepared, prepare(base));
+    FRAZIL_ASSIGN_OR_RETURN(TableMetadata next, producer.Apply(prepared));
+    return std::optional<TableMetadata>(std::move(next));
+  });
+  if (committed.ok()) {
+    producer.CleanUpAfter(**committed);
+    CommitOutcome outcome;
+    outcome.snapshot_id = producer.snapshot_id();
+    return outcome;
+  }
+  if (committed.error().kind == ErrorKind::kUnknownCommit) return std::move(committed).error();
+  producer.CleanUpAll();
+  operations->DeleteQuietly(data_files);
+  if (committed.error().kind != ErrorKind::kConflict) return std::move(committed).error();
+  CommitOutcome outcome;
+  outcome.state = CommitState::kConflict;
+  outcome.conflict = committed.error().message;
+  return outcome;
+}
+
+Result<std::unique_ptr<TableWrite>> IcebergWrite::Start(TableOperationsPtr operations, TableMetadataPtr metadata,
+                                                        std::shared_ptr<const StagedCreation> staged, const WriteOptions& options) {
+  std::unique_ptr<IcebergWrite> write(new IcebergWrite());
+  write->operations_ = std::move(operations);
+  write->metadata_ = std::move(metadata);
+  write->staged_ = std::move(staged);
+  write->options_ = options;
+  write->spec_ = &write->metadata_->spec();
+  if (auto spec_id = WriteOption(options, "output-spec-id")) {
+    write->spec_ = write->metadata_->FindSpec(static_cast<int32_t>(NumberOf(spec_id, -1)));
+    if (write->spec_ == nullptr) return IllegalArgument("Output spec id " + *spec_id + " is not a valid spec id for table");
+  }
+  FRAZIL_ASSIGN_OR_RETURN(write->task_, MakeTask(*write->metadata_, *write->spec_, options));
+  return std::unique_ptr<TableWrite>(std::move(write));
+}
+
+IcebergWrite::~IcebergWrite() {
+  if (!done_) Abort();
+}
+
+void IcebergWrite::AddFiles(std::vector<WrittenFile> files) {
+  for (auto& file : files) added_.push_back(std::move(file));
+}
+
+void IcebergWrite::RemoveFiles(std::vector<std::string> paths) {
+  for (auto& path : paths) removed_.push_back(std::move(path));
+}
+
+void IcebergWrite::Abort() {
+  done_ = true;
+  std::vector<std::string> paths;
+  for (const auto& file : added_) paths.push_back(file.path);
+  operations_->DeleteQuietly(paths);
+}
+
+Result<SnapshotChange> IcebergWrite::BuildChange() const {
+  SnapshotChange change;
+  ApplyCommonOptions(options_, &change);
+  MetricsConfig metrics = MetricsConfig::Of(*metadata_);
+  for (const auto& written : added_) {
+    FRAZIL_ASSIGN_OR_RETURN(DataFilePtr file, ToDataFile(written, *metadata_, *spec_, metrics));
+    change.added.push_back(std::move(file));
+  }
+  const Snapshot* head = metadata_->BranchHead(change.branch);
+  std::string isolation = IsolationLevel(*metadata_, options_);
+  if (!isolation.empty() && isolation != "serializable" && isolation != "snapshot") {
+    return IllegalArgument("Invalid isolation level: " + isolation);
+  }
+  std::optional<int64_t> validate_from;
+  if (auto from = WriteOption(options_, "validate-from-snapshot-id")) validate_from = NumberOf(from, -1);
+  auto validate = [&] {
+    change.validate_no_conflicting_data = isolation == "serializable";
+    change.validate_no_conflicting_deletes = !isolation.empty();
+    change.validate_from = validate_from;
+  };
+  switch (options_.mode) {
+    case WriteMode::kAppend: change.kind = SnapshotChange::Kind::kAppend; break;
+    case WriteMode::kOverwriteByFilter:
+      change.kind = SnapshotChange::Kind::kOverwrite;
+      change.delete_filter = options_.filter != nullptr ? options_.filter : Predicate::True();
+      validate();
+      break;
+    case WriteMode::kOverwriteDynamic:
+      change.kind = SnapshotChange::Kind::kReplacePartitions;
+      if (spec_->unpartitioned()) {
+        change.delete_filter = Predicate::True();
+      } else {
+        for (const auto& file : change.added) {
+          change.replaced_partitions.emplace(PartitionKey(file->spec_id, file->partition), std::pair(file->spec_id, file->partition));
+        }
+      }
+      validate();
+      break;
+    case WriteMode::kReplaceTable:
+      change.kind = SnapshotChange::Kind::kOverwrite;
+      change.delete_filter = Predicate::True();
+      break;
+    case WriteMode::kRewriteFiles:
+      change.kind = SnapshotChange::Kind::kOverwrite;
+      change.removed_paths.insert(removed_.begin(), removed_.end());
+      validate();
+      // The statement has read the head that was loaded; an empty branch has nothing before it.
+      if (!change.validate_from && head != nullptr) change.validate_from = head->snapshot_id;
+      change.conflict_filter = options_.filter != nullptr ? options_.filter : Predicate::True();
+      break;
+  }
+  return change;
+}
+
+Result<CommitOutcome> IcebergWrite::Commit() {
+  if (done_) return Error::Internal("an Iceberg write was ended twice");
+  auto change = BuildChange();
+  if (!change.ok()) {
+    Abort();
+    return std::move(change).error();
+  }
+  done_ = true;
+  std::vector<std::string> paths;
+  for (const auto& file : added_) paths.push_back(file.path);
+  if (options_.mode == WriteMode::kOverwriteDynamic && added_.empty()) return CommitOutcome{};  // Spark makes no commit of it.
+  return CommitSnapshot(operations_, *std::move(change), paths, [&](const TableMetadataPtr& base) -> Result<TableMetadata> {
+    if (staged_ == nullptr) {
+      if (base == nullptr) return ConflictingCommit("Cannot commit to " + operations_->name() + ": the table was dropped");
+      if (base->table_uuid != metadata_->table_uuid) {
+        return ConflictingCommit("Cannot commit to " + operations_->name() + ": the table was dropped and created anew");
+      }
+      if (base->FindSpec(spec_->spec_id) == nullptr) return ConflictingCommit("Cannot find partition spec " + std::to_string(spec_->spec_id));
+      return *base;
+    }
+    FRAZIL_ASSIGN_OR_RETURN(TableMetadata prepared, ApplyStaged(*staged_, base.get(), operations_->name()));
+    // The files were written with the ids that the table was going to have when the write began.
+    if (!SameType(*prepared.schema()->root(), *metadata_->schema()->root()) || !CompatibleSpecs(prepared.spec(), metadata_->spec())) {
+      return ConflictingCommit("Cannot commit to " + operations_->name() + ": the replaced table has changed");
+    }
+    if (prepared.default_spec_id != metadata_->default_spec_id) {
+      return ConflictingCommit("Cannot commit to " + operations_->name() + ": the replaced table has a new partition spec");
+    }
+    return prepared;
+  });
+}
+
+}  // namespace frazil::tables::iceberg

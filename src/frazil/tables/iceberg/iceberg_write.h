@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frazil/tables/iceberg/iceberg_table.h"
+#include "frazil/tables/iceberg/snapshot_producer.h"
+#include "frazil/tables/write.h"
+
+namespace frazil::tables::iceberg {
+
+/// A write of data files that ends with one snapshot. Not thread-safe.
+class IcebergWrite : public TableWrite {
+ public:
+  static Result<std::unique_ptr<TableWrite>> Start(TableOperationsPtr operations, TableMetadataPtr metadata,
+                                                   std::shared_ptr<const StagedCreation> staged, const WriteOptions& options);
+  ~IcebergWrite() override;
+
+  const WriteTask& task() const override { return task_; }
+  void AddFiles(std::vector<WrittenFile> files) override;
+  void RemoveFiles(std::vector<std::string> paths) override;
+  Result<CommitOutcome> Commit() override;
+  void Abort() override;
+
+ private:
+  IcebergWrite() = default;
+  Result<SnapshotChange> BuildChange() const;
+
+  TableOperationsPtr operations_;
+  TableMetadataPtr metadata_;
+  std::shared_ptr<const StagedCreation> staged_;
+  WriteOptions options_;
+  const PartitionSpec* spec_ = nullptr;
+  WriteTask task_;
+  std::vector<WrittenFile> added_;
+  std::vector<std::string> removed_;
+  bool done_ = false;
+};
+
+/// Commits a change of snapshots; on a conflict or certain failure what was written for it (manifests, and `data_files`) is deleted.
+Result<CommitOutcome> CommitSnapshot(const TableOperationsPtr& operations, SnapshotChange change,
+                                     const std::vector<std::string>& data_files,
+                                     const std::function<Result<TableMetadata>(const TableMetadataPtr& base)>& prepare);
+
+/// A write option (keys in lower case), or nullopt.
+std::optional<std::string> WriteOption(const WriteOptions& options, const std::string& key);
+/// What options say about branch, summary and staging, in the change.
+void ApplyCommonOptions(const WriteOptions& options, SnapshotChange* change);
+
+}  // namespace frazil::tables::iceberg

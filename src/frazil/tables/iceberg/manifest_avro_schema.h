@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "frazil/base/result.h"
+#include "frazil/tables/iceberg/partition_spec.h"
+#include "frazil/tables/iceberg/schema.h"
+
+namespace frazil::tables::iceberg {
+
+/// Avro schemas that the versions of the specification ask of writers, as JSON.
+
+std::string ManifestListAvroSchema(int format_version);
+Result<std::string> ManifestAvroSchema(int format_version, const PartitionSpec& spec, const Schema& schema);
+/// A name as Avro allows it: other characters as "_x2F", a digit in front as "_1".
+std::string AvroName(const std::string& name);
+
+}  // namespace frazil::tables::iceberg

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "frazil/base/result.h"
+#include "frazil/tables/iceberg/manifest.h"
+#include "frazil/tables/iceberg/table_metadata.h"
+#include "frazil/tables/write.h"
+
+namespace frazil::tables::iceberg {
+
+/// How much of a column's statistics is kept: write.metadata.metrics.* ("none", "counts", "truncate(16)", "full").
+struct MetricsMode {
+  bool counts = true;
+  bool bounds = true;
+  size_t length = 16;  ///< Longest bound of strings and binaries; 0: whole.
+};
+
+class MetricsConfig {
+ public:
+  /// Columns without a setting of their own have the default; those beyond write.metadata.metrics.max-inferred-column-defaults none.
+  static MetricsConfig Of(const TableMetadata& metadata);
+  const MetricsMode& For(int32_t field_id) const;
+
+ private:
+  std::map<int32_t, MetricsMode> by_field_;
+  MetricsMode none_{false, false, 0};
+};
+
+/// The entry of a written file, of the table's default spec (or `spec`) and sort order.
+Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& metadata, const PartitionSpec& spec,
+                               const MetricsConfig& metrics);
+
+}  // namespace frazil::tables::iceberg
