@@ -1,0 +1,119 @@
+#pragma once
+
+// What the analysis asks of the session that a statement runs in.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frazil/base/result.h"
+#include "frazil/catalogs/catalog.h"
+#include "frazil/functions/function.h"
+#include "frazil/plan/logical_plan.h"
+#include "frazil/plan/unresolved_plan.h"
+#include "frazil/sql/parser.h"
+#include "frazil/tables/scan.h"
+#include "frazil/types/row_set.h"
+
+namespace frazil::analysis {
+
+/// A temporary view of the session (or a global one). The plan is analyzed anew wherever the view is used.
+struct TempView {
+  plan::PlanPtr plan;
+  /// Names that are looked up while the plan is analyzed; empty catalog: the current ones of the session (DataFrame views, whose names were complete).
+  std::string current_catalog;
+  catalogs::Namespace current_namespace;
+  /// Columns as at creation: their names (CREATE VIEW v(a, b)), comments, and types, to which the plan's are cast. Null: those of the plan.
+  DataTypePtr schema;
+  std::string query_text;  ///< Empty for DataFrame views.
+};
+
+/// Files or another source, opened for reading.
+struct OpenedDataSource {
+  tables::TableScanPtr scan;
+  std::string name;  ///< For explain output and errors.
+};
+
+/// DECLARE VARIABLE.
+struct SessionVariable {
+  std::string name;
+  DataTypePtr type;
+  Value value;
+};
+
+/// CREATE FUNCTION ... RETURN: parameters are columns of the body's scope.
+struct SqlFunction {
+  std::string name;
+  struct Parameter {
+    std::string name;
+    DataTypePtr type;
+    std::optional<std::string> default_text;
+  };
+  std::vector<Parameter> parameters;
+  DataTypePtr return_type;               ///< Null: that of the body. For a table function: a struct, or null.
+  bool returns_table = false;
+  plan::ExprPtr body;                    ///< Scalar functions.
+  plan::PlanPtr body_query;              ///< Table functions, and scalar ones whose body is a query.
+};
+
+/// A relation that the server keeps (checkpoint).
+struct CachedRelation {
+  plan::LogicalPlanPtr plan;  ///< Its rows; the columns get new ids.
+};
+
+/// Implemented by the session for one statement. Not thread-safe; one statement one context.
+class AnalysisContext {
+ public:
+  virtual ~AnalysisContext() = default;
+
+  /// An id that no column of the statement has yet.
+  AttributeId NextId() { return next_id_++; }
+
+  /// Values for :name and ? of the statement; literals, or expressions without columns.
+  std::vector<std::pair<std::string, plan::ExprPtr>> named_parameters;
+  std::vector<plan::ExprPtr> positional_parameters;
+
+  virtual const functions::ExpressionSettings& settings() const = 0;
+  virtual sql::ParserOptions parser_options() const = 0;
+
+  // --- names
+  virtual std::string current_catalog() const = 0;
+  virtual catalogs::Namespace current_namespace() const = 0;
+  /// Whether a catalog of that name is configured ("spark_catalog" always is).
+  virtual bool HasCatalog(const std::string& name) const = 0;
+  /// Error CATALOG_NOT_FOUND.
+  virtual Result<catalogs::CatalogPtr> ResolveCatalog(const std::string& name) = 0;
+  virtual std::optional<TempView> FindTempView(const std::string& name) = 0;
+  virtual std::optional<TempView> FindGlobalTempView(const std::string& name) = 0;
+  virtual std::string global_temp_database() const { return "global_temp"; }
+  /// A variable by its last name part (qualifiers "session" and "system.session" are taken off).
+  virtual std::optional<SessionVariable> FindVariable(const std::string& /*name*/) { return std::nullopt; }
+  /// A SQL function, temporary or of a catalog.
+  virtual std::optional<SqlFunction> FindSqlFunction(const std::vector<std::string>& /*name*/) { return std::nullopt; }
+
+  // --- data
+  /// Files or another source by format, schema, options and paths.
+  virtual Result<OpenedDataSource> OpenDataSource(const plan::DataSourcePlan& source) = 0;
+  /// Whether `name` is a format that FROM name.`path` takes.
+  virtual bool IsDataSourceName(const std::string& name) const = 0;
+  /// Value of an expression without columns.
+  virtual Result<Value> EvaluateConstant(const ExpressionPtr& expression) = 0;
+  /// Runs a plan: what the analysis itself needs (pivot without values, crosstab, ...).
+  virtual Result<RowSet> CollectRows(const plan::LogicalPlanPtr& plan) = 0;
+  virtual Result<CachedRelation> FindCachedRelation(const std::string& relation_id) = 0;
+  /// Answers spark.catalog.* calls.
+  virtual Result<std::shared_ptr<const RowSet>> CallCatalog(const plan::CatalogCallPlan& call) = 0;
+  /// Runs a command that stands where a relation is wanted (spark.sql("SHOW ...") below another DataFrame); its rows.
+  virtual Result<std::shared_ptr<const RowSet>> RunCommand(const plan::PlanPtr& command) = 0;
+  /// Rows of a DataFrame of strings as a relation (spark.read.csv(df)): the scan that parses them.
+  virtual Result<plan::LogicalPlanPtr> ParseText(const plan::ParseTextPlan& plan, const plan::LogicalPlanPtr& /*child*/) {
+    return Error::Unsupported("READING " + plan.format + " FROM A DATAFRAME");
+  }
+
+ private:
+  AttributeId next_id_ = 1;
+};
+
+}  // namespace frazil::analysis

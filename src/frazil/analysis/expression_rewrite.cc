@@ -1,0 +1,320 @@
+#include "frazil/analysis/expression_rewrite_internal.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "frazil/plan/make_logical.h"
+
+namespace frazil::analysis {
+
+using plan::LogicalPlan;
+using plan::LogicalPlanPtr;
+
+ExpressionPtr TransformExpression(const ExpressionPtr& expression, const std::function<ExpressionPtr(const ExpressionPtr&)>& replace) {
+  if (auto replacement = replace(expression)) return replacement;
+  auto children = Children(*expression);
+  bool changed = false;
+  for (auto& child : children) {
+    auto transformed = TransformExpression(child, replace);
+    changed = changed || transformed != child;
+    child = std::move(transformed);
+  }
+  return changed ? WithChildren(*expression, std::move(children)) : expression;
+}
+
+Result<ExpressionPtr> TryTransformExpression(const ExpressionPtr& expression,
+                                             const std::function<Result<ExpressionPtr>(const ExpressionPtr&)>& replace) {
+  FRAZIL_ASSIGN_OR_RETURN(auto replacement, replace(expression));
+  if (replacement != nullptr) return replacement;
+  auto children = Children(*expression);
+  bool changed = false;
+  for (auto& child : children) {
+    FRAZIL_ASSIGN_OR_RETURN(auto transformed, TryTransformExpression(child, replace));
+    changed = changed || transformed != child;
+    child = std::move(transformed);
+  }
+  if (!changed) return expression;
+  return WithChildren(*expression, std::move(children));
+}
+
+namespace {
+
+// Writes the text that MeaningOf returns.
+class MeaningWriter {
+ public:
+  std::string Take() { return std::move(text_); }
+
+  void Write(const Expression& expression) {
+    switch (expression.kind) {
+      case ExpressionKind::kLiteral: {
+        const auto& literal = expression.As<LiteralExpression>();
+        text_ += "lit(" + literal.type->SimpleString() + ":";
+        text_ += literal.value.is_null() ? std::string("null") : LiteralSql(*literal.type, literal.value);
+        text_ += ")";
+        return;
+      }
+      case ExpressionKind::kColumn:
+        text_ += "#" + std::to_string(expression.As<ColumnExpression>().id);
+        return;
+      case ExpressionKind::kLambdaVariable: {
+        const auto found = variables_.find(expression.As<LambdaVariableExpression>().id);
+        text_ += "$" + std::to_string(found == variables_.end() ? expression.As<LambdaVariableExpression>().id : found->second);
+        return;
+      }
+      case ExpressionKind::kLambda: {
+        const auto& lambda = expression.As<LambdaExpression>();
+        for (const auto& parameter : lambda.parameters) variables_.emplace(parameter->id, variables_.size());
+        text_ += "lambda";
+        break;
+      }
+      case ExpressionKind::kCall: {
+        const auto& call = expression.As<CallExpression>();
+        text_ += call.function + "/" + std::to_string(static_cast<int>(call.mode));
+        // The result type tells apart what the arguments alone do not (schemas, formats).
+        text_ += ":" + call.type->SimpleString();
+        break;
+      }
+      case ExpressionKind::kCast:
+        text_ += "cast/" + std::to_string(static_cast<int>(expression.As<CastExpression>().mode)) + ":" + expression.type->SimpleString();
+        break;
+      case ExpressionKind::kSubquery: {
+        const auto& subquery = expression.As<SubqueryExpression>();
+        text_ += "subquery@" + std::to_string(reinterpret_cast<uintptr_t>(subquery.plan.get()));
+        break;
+      }
+      case ExpressionKind::kAggregate: {
+        const auto& aggregate = expression.As<AggregateExpression>();
+        text_ += "agg:" + aggregate.function + (aggregate.distinct ? " distinct" : "") + (aggregate.ignore_nulls ? " ignore" : "") +
+                 (aggregate.filter ? " filter" : "") + "/" + std::to_string(static_cast<int>(aggregate.mode)) + ":" + aggregate.type->SimpleString();
+        WriteOrder(aggregate.order_by);
+        break;
+      }
+      case ExpressionKind::kWindow: {
+        const auto& window = expression.As<WindowExpression>();
+        text_ += "window:" + window.function + (window.distinct ? " distinct" : "") + (window.ignore_nulls ? " ignore" : "") +
+                 (window.filter ? " filter" : "") + " a" + std::to_string(window.arguments.size()) + " p" +
+                 std::to_string(window.partition_by.size()) + " f" + std::to_string(static_cast<int>(window.frame.type)) +
+                 std::to_string(static_cast<int>(window.frame.start.type)) + std::to_string(static_cast<int>(window.frame.end.type));
+        WriteOrder(window.order_by);
+        break;
+      }
+    }
+    text_ += "(";
+    for (const auto& child : Children(expression)) {
+      Write(*child);
+      text_ += ",";
+    }
+    text_ += ")";
+  }
+
+ private:
+  void WriteOrder(const std::vector<SortKey>& keys) {
+    for (const auto& key : keys) text_ += std::string(key.ascending ? " asc" : " desc") + (key.nulls_first ? "f" : "l");
+  }
+
+  std::string text_;
+  std::map<AttributeId, size_t> variables_;
+};
+
+void CollectOuter(const LogicalPlan& plan, std::set<AttributeId>* used, std::set<AttributeId>* made) {
+  for (const auto& attribute : plan.output) made->insert(attribute.id);
+  for (const auto& expression : plan::NodeExpressions(plan)) {
+    for (const AttributeId id : ReferencedColumns(*expression)) used->insert(id);
+  }
+  for (const auto& input : plan::Inputs(plan)) CollectOuter(*input, used, made);
+}
+
+constexpr std::array<std::string_view, 12> kNondeterministic = {"rand",   "randn",  "random", "uuid", "shuffle", "monotonically_increasing_id",
+                                                                "spark_partition_id", "randstr", "uniform", "input_file_name", "sample", "reflect"};
+
+LogicalPlanPtr SubstituteInPlan(const LogicalPlanPtr& plan, const std::map<AttributeId, ExpressionPtr>& columns);
+
+}  // namespace
+
+std::string MeaningOf(const Expression& expression) {
+  MeaningWriter writer;
+  writer.Write(expression);
+  return writer.Take();
+}
+
+bool ContainsKind(const Expression& expression, ExpressionKind kind) {
+  bool found = false;
+  VisitExpression(expression, [&](const Expression& part) {
+    found = found || part.kind == kind;
+    return !found;
+  });
+  return found;
+}
+
+std::vector<AttributeId> ReferencedColumns(const Expression& expression) {
+  std::vector<AttributeId> ids;
+  VisitExpression(expression, [&](const Expression& part) {
+    if (part.kind == ExpressionKind::kColumn) ids.push_back(part.As<ColumnExpression>().id);
+    if (part.kind == ExpressionKind::kSubquery) {
+      const auto outer = OuterReferences(static_cast<const LogicalPlan&>(*part.As<SubqueryExpression>().plan));
+      ids.insert(ids.end(), outer.begin(), outer.end());
+    }
+    return true;
+  });
+  return ids;
+}
+
+std::vector<AttributeId> OuterReferences(const LogicalPlan& plan) {
+  std::set<AttributeId> used, made;
+  CollectOuter(plan, &used, &made);
+  std::vector<AttributeId> outer;
+  std::set_difference(used.begin(), used.end(), made.begin(), made.end(), std::back_inserter(outer));
+  return outer;
+}
+
+bool IsNondeterministic(const Expression& expression) {
+  bool found = false;
+  VisitExpression(expression, [&](const Expression& part) {
+    if (part.kind == ExpressionKind::kCall) {
+      const auto& name = part.As<CallExpression>().function;
+      found = found || std::find(kNondeterministic.begin(), kNondeterministic.end(), name) != kNondeterministic.end();
+    }
+    return !found;
+  });
+  return found;
+}
+
+ExpressionPtr SubstituteColumns(const ExpressionPtr& expression, const std::map<AttributeId, ExpressionPtr>& columns) {
+  return TransformExpression(expression, [&](const ExpressionPtr& part) -> ExpressionPtr {
+    if (part->kind == ExpressionKind::kColumn) {
+      const auto found = columns.find(part->As<ColumnExpression>().id);
+      return found == columns.end() ? nullptr : found->second;
+    }
+    if (part->kind == ExpressionKind::kSubquery) {
+      const auto& subquery = part->As<SubqueryExpression>();
+      auto old_plan = std::static_pointer_cast<const LogicalPlan>(subquery.plan);
+      auto new_plan = SubstituteInPlan(old_plan, columns);
+      if (new_plan == old_plan) return nullptr;
+      auto copy = std::make_shared<SubqueryExpression>(subquery);
+      copy->plan = new_plan;
+      for (auto& value : copy->values) value = SubstituteColumns(value, columns);
+      return copy;
+    }
+    return nullptr;
+  });
+}
+
+namespace {
+
+// Applies `change` to every expression of a copy of the node.
+void ChangeKeys(std::vector<SortKey>* keys, const std::map<AttributeId, ExpressionPtr>& columns) {
+  for (auto& key : *keys) key.expression = SubstituteColumns(key.expression, columns);
+}
+void ChangeAll(std::vector<ExpressionPtr>* expressions, const std::map<AttributeId, ExpressionPtr>& columns) {
+  for (auto& expression : *expressions) expression = SubstituteColumns(expression, columns);
+}
+
+LogicalPlanPtr SubstituteInNode(const LogicalPlanPtr& plan, const std::map<AttributeId, ExpressionPtr>& columns) {
+  using namespace frazil::plan;  // NOLINT: node names only
+  switch (plan->kind) {
+    case LogicalKind::kProject: {
+      auto copy = std::make_shared<ProjectNode>(plan->As<ProjectNode>());
+      ChangeAll(&copy->expressions, columns);
+      return copy;
+    }
+    case LogicalKind::kFilter: {
+      auto copy = std::make_shared<FilterNode>(plan->As<FilterNode>());
+      copy->condition = SubstituteColumns(copy->condition, columns);
+      return copy;
+    }
+    case LogicalKind::kJoin: {
+      auto copy = std::make_shared<JoinNode>(plan->As<JoinNode>());
+      if (copy->condition != nullptr) copy->condition = SubstituteColumns(copy->condition, columns);
+      return copy;
+    }
+    case LogicalKind::kSort: {
+      auto copy = std::make_shared<SortNode>(plan->As<SortNode>());
+      ChangeKeys(&copy->keys, columns);
+      return copy;
+    }
+    case LogicalKind::kAggregate: {
+      auto copy = std::make_shared<AggregateNode>(plan->As<AggregateNode>());
+      ChangeAll(&copy->grouping, columns);
+      ChangeAll(&copy->aggregates, columns);
+      return copy;
+    }
+    case LogicalKind::kWindow: {
+      auto copy = std::make_shared<WindowNode>(plan->As<WindowNode>());
+      ChangeAll(&copy->windows, columns);
+      return copy;
+    }
+    case LogicalKind::kGenerate: {
+      auto copy = std::make_shared<GenerateNode>(plan->As<GenerateNode>());
+      ChangeAll(&copy->arguments, columns);
+      return copy;
+    }
+    case LogicalKind::kUnpivot: {
+      auto copy = std::make_shared<UnpivotNode>(plan->As<UnpivotNode>());
+      ChangeAll(&copy->ids, columns);
+      for (auto& group : copy->groups) ChangeAll(&group.values, columns);
+      return copy;
+    }
+    case LogicalKind::kRepartition: {
+      auto copy = std::make_shared<RepartitionNode>(plan->As<RepartitionNode>());
+      ChangeAll(&copy->expressions, columns);
+      return copy;
+    }
+    case LogicalKind::kCollectMetrics: {
+      auto copy = std::make_shared<CollectMetricsNode>(plan->As<CollectMetricsNode>());
+      ChangeAll(&copy->metrics, columns);
+      return copy;
+    }
+    case LogicalKind::kScan:
+    case LogicalKind::kRows:
+    case LogicalKind::kArrowRows:
+    case LogicalKind::kRange:
+    case LogicalKind::kOneRow:
+    case LogicalKind::kSetOperation:
+    case LogicalKind::kLimit:
+    case LogicalKind::kTail:
+    case LogicalKind::kDistinct:
+    case LogicalKind::kDeduplicate:
+    case LogicalKind::kSample:
+    case LogicalKind::kWith:
+    case LogicalKind::kCteReference:
+    case LogicalKind::kRecursiveCte:
+      return plan;
+  }
+  return plan;
+}
+
+LogicalPlanPtr SubstituteInPlan(const LogicalPlanPtr& plan, const std::map<AttributeId, ExpressionPtr>& columns) {
+  bool concerned = false;
+  for (const AttributeId id : OuterReferences(*plan)) concerned = concerned || columns.count(id) > 0;
+  if (!concerned) return plan;
+  std::map<AttributeId, ExpressionPtr> outer;
+  for (const auto& [id, expression] : columns) {
+    outer[id] = TransformExpression(expression, [](const ExpressionPtr& part) -> ExpressionPtr {
+      if (part->kind != ExpressionKind::kColumn || part->As<ColumnExpression>().is_outer) return nullptr;
+      auto copy = std::make_shared<ColumnExpression>(part->As<ColumnExpression>());
+      copy->is_outer = true;
+      return copy;
+    });
+  }
+  const std::function<LogicalPlanPtr(const LogicalPlanPtr&)> walk = [&](const LogicalPlanPtr& node) {
+    auto inputs = plan::Inputs(*node);
+    for (auto& input : inputs) input = walk(input);
+    return SubstituteInNode(plan::WithInputs(*node, std::move(inputs)), outer);
+  };
+  return walk(plan);
+}
+
+}  // namespace
+
+LogicalPlanPtr ReplaceNode(const LogicalPlanPtr& plan, const LogicalPlanPtr& old, const LogicalPlanPtr& replacement) {
+  if (plan == old) return replacement;
+  auto inputs = plan::Inputs(*plan);
+  if (inputs.size() != 1) return plan;
+  auto input = ReplaceNode(inputs[0], old, replacement);
+  if (input == inputs[0]) return plan;
+  return plan::WithInputs(*plan, {std::move(input)});
+}
+
+}  // namespace frazil::analysis

@@ -1,0 +1,339 @@
+// Calls of functions and operators: which function a name means, its arguments, and what surrounds them (DISTINCT, FILTER, WITHIN GROUP).
+
+#include <algorithm>
+
+#include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/typed_expr_internal.h"
+#include "frazil/base/text.h"
+
+namespace frazil::analysis {
+
+using functions::FunctionCall;
+using functions::FunctionClass;
+using functions::FunctionDefinition;
+using plan::ExprKind;
+using plan::ExprPtr;
+using plan::FunctionExpr;
+
+namespace {
+
+// Stands for a lambda until the types of its parameters are known.
+ExpressionPtr LambdaPlaceholder() {
+  auto placeholder = std::make_shared<LambdaExpression>();
+  placeholder->body = MakeNull(DataType::Null());
+  placeholder->type = DataType::Null();
+  placeholder->sql = "lambdafunction()";
+  return placeholder;
+}
+
+const Expression* AsStructField(const Expression& expression) {
+  return expression.kind == ExpressionKind::kCall && expression.As<CallExpression>().function == "get_field" ? &expression : nullptr;
+}
+
+Error UnsupportedSyntax(const std::string& name, const char* syntax) {
+  return Error::Of("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX", {{"prettyName", QuoteIdentifier(name)}, {"syntax", syntax}});
+}
+
+}  // namespace
+
+std::string Analyzer::FunctionName(const std::vector<std::string>& name) {
+  if (name.size() == 1) return AsciiLower(name[0]);
+  if (name.size() == 3 && EqualsIgnoreCase(name[0], "system") && (EqualsIgnoreCase(name[1], "builtin") || EqualsIgnoreCase(name[1], "session"))) {
+    return AsciiLower(name[2]);
+  }
+  if (name.size() == 2 && EqualsIgnoreCase(name[0], "builtin")) return AsciiLower(name[1]);
+  return {};
+}
+
+Error Analyzer::UnresolvedRoutine(const std::vector<std::string>& name) const {
+  std::vector<std::string> current{context_.current_catalog()};
+  const auto name_space = context_.current_namespace();
+  current.insert(current.end(), name_space.begin(), name_space.end());
+  return Error::Of("UNRESOLVED_ROUTINE", {{"routineName", QuoteIdentifier(name)},
+                                          {"searchPath", "[`system`.`builtin`, `system`.`session`, " + QuoteIdentifier(current) + "]"}});
+}
+
+Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
+  const std::string name = FunctionName(call.name);
+  const bool for_window = std::exchange(in_window_function_, false);
+  if (!call.is_operator) {
+    if (const auto function = context_.FindSqlFunction(call.name)) {
+      if (function->returns_table) return Error::Of("NOT_A_SCALAR_FUNCTION", {{"functionName", QuoteIdentifier(call.name)}});
+      return AnalyzeSqlFunction(*function, call);
+    }
+  }
+  if (name == "struct") return AnalyzeStruct(call);
+  if (name == "grouping" || name == "grouping_id" || name == "grouping__id") {
+    FRAZIL_ASSIGN_OR_RETURN(auto arguments, AnalyzeAll(call.arguments));
+    if (name == "grouping" && arguments.size() != 1) {
+      return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", "`grouping`"}, {"expectedNum", "1"}, {"actualNum", std::to_string(arguments.size())},
+                                                             {"docroot", "https://spark.apache.org/docs/latest"}});
+    }
+    return MakeCall(name == "grouping" ? "grouping" : "grouping_id", std::move(arguments), name == "grouping" ? DataType::Byte() : DataType::Long(), false);
+  }
+  const FunctionDefinition* definition = name.empty() ? nullptr : functions::FindFunction(name);
+  if (definition == nullptr) return UnresolvedRoutine(call.name);
+  switch (definition->function_class) {
+    case FunctionClass::kTable:
+      return Error::Of("NOT_A_SCALAR_FUNCTION", {{"functionName", QuoteIdentifier(call.name)}});
+    case FunctionClass::kGenerator: {
+      FRAZIL_ASSIGN_OR_RETURN(auto prepared, PrepareCall(call, definition));
+      std::string sql = name + "(";
+      for (size_t i = 0; i < prepared.arguments.size(); ++i) sql += (i > 0 ? ", " : "") + prepared.arguments[i]->sql;
+      return Error::Of("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS", {{"expression", "\"" + sql + ")\""}});
+    }
+    case FunctionClass::kWindow:
+      if (!for_window) {
+        FRAZIL_ASSIGN_OR_RETURN(auto prepared, PrepareCall(call, definition));
+        std::string sql = name + "(";
+        for (size_t i = 0; i < prepared.arguments.size(); ++i) sql += (i > 0 ? ", " : "") + prepared.arguments[i]->sql;
+        return Error::Of("WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", {{"funcName", "\"" + sql + ")\""}});
+      }
+      break;
+    case FunctionClass::kScalar:
+    case FunctionClass::kAggregate:
+      break;
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto prepared, PrepareCall(call, definition));
+  return BindCall(call, *definition, std::move(prepared));
+}
+
+Result<FunctionCall> Analyzer::PrepareCall(const FunctionExpr& call, const FunctionDefinition* definition) {
+  FunctionCall prepared;
+  prepared.name = FunctionName(call.name);
+  prepared.distinct = call.is_distinct;
+  prepared.ignore_nulls = call.ignore_nulls;
+  prepared.settings = &settings_;
+  prepared.is_operator = call.is_operator;
+  std::vector<ExprPtr> arguments = call.arguments;
+  if (prepared.name == "count" && arguments.size() == 1 && arguments[0]->kind == ExprKind::kStar) {
+    const auto& star = arguments[0]->As<plan::StarExpr>();
+    if (star.target.empty() && star.except.empty() && !call.is_distinct) {
+      // count(*) counts rows: count(1).
+      arguments = {plan::MakeLiteralExpr(DataType::Integer(), Value(1), call.origin)};
+    } else if (!star.target.empty() && !call.is_distinct) {
+      const auto setting = settings_.lookup ? settings_.lookup("spark.sql.legacy.allowStarWithSingleTableIdentifierInCount") : std::nullopt;
+      if (setting.value_or("false") != "true") return Error::Of("_LEGACY_ERROR_TEMP_1021", {{"targetString", Join(star.target, ".")}});
+    }
+  }
+  FRAZIL_ASSIGN_OR_RETURN(arguments, ExpandStarArguments(arguments));
+  const bool has_names = std::any_of(arguments.begin(), arguments.end(), [](const ExprPtr& argument) { return argument->kind == ExprKind::kNamedArgument; });
+  if (has_names && definition != nullptr) {
+    FunctionExpr named = call;
+    named.arguments = arguments;
+    FRAZIL_ASSIGN_OR_RETURN(arguments, OrderNamedArguments(named, *definition));
+  }
+  for (const auto& argument : arguments) {
+    if (argument->kind == ExprKind::kLambda) {
+      if (definition != nullptr && definition->lambda_types == nullptr) {
+        return Error::Of("INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION", {{"class", prepared.name}});
+      }
+      prepared.arguments.push_back(LambdaPlaceholder());
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(auto typed, Analyze(argument));
+      prepared.arguments.push_back(std::move(typed));
+    }
+    prepared.argument_names.emplace_back();
+  }
+  FRAZIL_ASSIGN_OR_RETURN(prepared.within_group, AnalyzeSortKeys(call.within_group));
+  if (definition != nullptr && definition->lambda_types != nullptr) {
+    const bool has_lambda = std::any_of(arguments.begin(), arguments.end(), [](const ExprPtr& argument) { return argument->kind == ExprKind::kLambda; });
+    if (has_lambda) {
+      FRAZIL_ASSIGN_OR_RETURN(auto types, definition->lambda_types(prepared));
+      for (size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i]->kind != ExprKind::kLambda) continue;
+        if (i >= types.size() || types[i].empty()) {
+          return Error::Of("INVALID_LAMBDA_FUNCTION_CALL.PARAMETER_DOES_NOT_ACCEPT_LAMBDA_FUNCTION");
+        }
+        FRAZIL_ASSIGN_OR_RETURN(prepared.arguments[i], AnalyzeLambda(arguments[i]->As<plan::LambdaExpr>(), types[i]));
+      }
+    }
+  }
+  return prepared;
+}
+
+Result<ExpressionPtr> Analyzer::BindCall(const FunctionExpr& call, const FunctionDefinition& definition, FunctionCall bound) {
+  if (call.filter != nullptr && definition.function_class != FunctionClass::kAggregate) return UnsupportedSyntax(bound.name, "FILTER clause");
+  FRAZIL_ASSIGN_OR_RETURN(auto typed, functions::BindFunction(definition, bound));
+  if (call.filter == nullptr) return typed;
+  FRAZIL_ASSIGN_OR_RETURN(auto filter, Analyze(call.filter));
+  if (filter->type->id() == TypeId::kNull) filter = MakeCast(filter, DataType::Boolean(), settings_.eval_mode());
+  if (filter->type->id() != TypeId::kBoolean) {
+    return Error::Of("INVALID_AGGREGATE_FILTER.NOT_BOOLEAN", {{"filterExpr", "\"" + filter->sql + "\""}});
+  }
+  if (ContainsKind(*filter, ExpressionKind::kAggregate)) {
+    return Error::Of("INVALID_AGGREGATE_FILTER.CONTAINS_AGGREGATE", {{"filterExpr", "\"" + filter->sql + "\""}, {"aggExpr", "\"" + filter->sql + "\""}});
+  }
+  if (ContainsKind(*filter, ExpressionKind::kWindow)) {
+    return Error::Of("INVALID_AGGREGATE_FILTER.CONTAINS_WINDOW_FUNCTION", {{"filterExpr", "\"" + filter->sql + "\""}, {"windowExpr", "\"" + filter->sql + "\""}});
+  }
+  const std::string suffix = " FILTER (WHERE " + filter->sql + ")";
+  auto filtered = TransformExpression(typed, [&](const ExpressionPtr& part) -> ExpressionPtr {
+    if (part->kind != ExpressionKind::kAggregate) return nullptr;
+    auto copy = std::make_shared<AggregateExpression>(part->As<AggregateExpression>());
+    copy->filter = filter;
+    copy->sql += suffix;
+    return copy;
+  });
+  return WithSql(filtered, typed->sql + suffix);
+}
+
+Result<std::vector<ExprPtr>> Analyzer::ExpandStarArguments(const std::vector<ExprPtr>& arguments) {
+  std::vector<ExprPtr> expanded;
+  for (const auto& argument : arguments) {
+    if (argument->kind != ExprKind::kStar && argument->kind != ExprKind::kRegexColumn) {
+      expanded.push_back(argument);
+      continue;
+    }
+    if (scopes_.empty() || scopes_.back()->input == nullptr) {
+      return Error::Of("INVALID_USAGE_OF_STAR_OR_REGEX", {{"elem", "'*'"}, {"prettyName", "expression"}});
+    }
+    FRAZIL_ASSIGN_OR_RETURN(auto columns, ExpandStars({argument}, *scopes_.back()->input));
+    expanded.insert(expanded.end(), columns.begin(), columns.end());
+  }
+  return expanded;
+}
+
+Result<std::vector<ExprPtr>> Analyzer::OrderNamedArguments(const FunctionExpr& call, const FunctionDefinition& definition) {
+  const auto routine = QuoteIdentifier(call.name);
+  const auto& parameters = definition.parameter_names;
+  if (parameters.empty()) return Error::Of("NAMED_PARAMETERS_NOT_SUPPORTED", {{"functionName", routine}});
+  std::vector<ExprPtr> ordered(parameters.size());
+  bool named_seen = false;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const auto& argument = call.arguments[i];
+    if (argument->kind != ExprKind::kNamedArgument) {
+      if (named_seen) return Error::Of("UNEXPECTED_POSITIONAL_ARGUMENT", {{"routineName", routine}, {"parameterName", QuoteIdentifier(parameters[std::min(i, parameters.size() - 1)])}});
+      if (i >= ordered.size()) ordered.resize(i + 1);
+      ordered[i] = argument;
+      continue;
+    }
+    named_seen = true;
+    const auto& named = argument->As<plan::NamedArgumentExpr>();
+    const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const auto& name) { return EqualsIgnoreCase(name, named.name); });
+    if (found == parameters.end()) {
+      const auto similar = MostSimilar(named.name, parameters, 5);
+      std::string proposal;
+      for (const auto& name : similar) proposal += (proposal.empty() ? "" : ", ") + QuoteIdentifier(name);
+      return Error::Of("UNRECOGNIZED_PARAMETER_NAME", {{"routineName", routine}, {"argumentName", QuoteIdentifier(named.name)}, {"proposal", proposal}});
+    }
+    auto& slot = ordered[static_cast<size_t>(found - parameters.begin())];
+    if (slot != nullptr) {
+      const bool twice = slot->kind == ExprKind::kNamedArgument;
+      return Error::Of(twice ? "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE"
+                             : "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED",
+                       {{"routineName", routine}, {"parameterName", QuoteIdentifier(named.name)}});
+    }
+    slot = argument;
+  }
+  while (!ordered.empty() && ordered.back() == nullptr) ordered.pop_back();
+  for (size_t i = 0; i < ordered.size(); ++i) {
+    if (ordered[i] == nullptr) {
+      return Error::Of("REQUIRED_PARAMETER_NOT_FOUND",
+                       {{"routineName", routine}, {"parameterName", QuoteIdentifier(parameters[i])}, {"index", std::to_string(i)}});
+    }
+    if (ordered[i]->kind == ExprKind::kNamedArgument) ordered[i] = ordered[i]->As<plan::NamedArgumentExpr>().value;
+  }
+  return ordered;
+}
+
+Result<ExpressionPtr> Analyzer::AnalyzeStruct(const FunctionExpr& call) {
+  FRAZIL_ASSIGN_OR_RETURN(auto sources, ExpandStarArguments(call.arguments));
+  std::vector<ExpressionPtr> arguments;
+  std::vector<StructField> fields;
+  std::string sql = "struct(";
+  for (size_t i = 0; i < sources.size(); ++i) {
+    FRAZIL_ASSIGN_OR_RETURN(auto typed, Analyze(sources[i]));
+    std::string name = "col" + std::to_string(i + 1);
+    if (sources[i]->kind == ExprKind::kAlias) {
+      name = sources[i]->As<plan::AliasExpr>().names[0];
+    } else if (const auto* column = AsTypedExpr(*sources[i])) {
+      name = column->name[0];
+    } else if (typed->kind == ExpressionKind::kColumn) {
+      name = typed->As<ColumnExpression>().name;
+    } else if (typed->kind == ExpressionKind::kLambdaVariable) {
+      name = typed->As<LambdaVariableExpression>().name;
+    } else if (AsStructField(*typed) != nullptr) {
+      name = typed->sql.substr(typed->sql.rfind('.') + 1);
+    }
+    sql += (i > 0 ? ", " : "") + typed->sql;
+    fields.emplace_back(name, typed->type, typed->nullable);
+    arguments.push_back(MakeLiteral(DataType::String(), Value(name)));
+    arguments.push_back(std::move(typed));
+  }
+  if (arguments.empty()) {
+    return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", "`struct`"}, {"expectedNum", "> 0"}, {"actualNum", "0"},
+                                                           {"docroot", "https://spark.apache.org/docs/latest"}});
+  }
+  auto type = DataType::Struct(std::move(fields));
+  return MakeCall("named_struct", std::move(arguments), type, false, EvalMode::kAnsi, sql + ")");
+}
+
+// The body with the arguments in the place of the parameters.
+Result<ExpressionPtr> Analyzer::AnalyzeSqlFunction(const SqlFunction& function, const FunctionExpr& call) {
+  std::vector<ExpressionPtr> arguments(function.parameters.size());
+  std::string shown = function.name + "(";
+  size_t position = 0;
+  for (const auto& argument : call.arguments) {
+    size_t index = position;
+    ExprPtr value = argument;
+    if (argument->kind == ExprKind::kNamedArgument) {
+      const auto& named = argument->As<plan::NamedArgumentExpr>();
+      value = named.value;
+      index = 0;
+      while (index < function.parameters.size() && !EqualsIgnoreCase(function.parameters[index].name, named.name)) ++index;
+    } else {
+      ++position;
+    }
+    if (index >= function.parameters.size()) {
+      return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                       {{"functionName", QuoteIdentifier(call.name)}, {"expectedNum", std::to_string(function.parameters.size())},
+                        {"actualNum", std::to_string(call.arguments.size())}, {"docroot", "https://spark.apache.org/docs/latest"}});
+    }
+    FRAZIL_ASSIGN_OR_RETURN(arguments[index], Analyze(value));
+    shown += (&argument == &call.arguments.front() ? "" : ", ") + arguments[index]->sql;
+  }
+  Relation parameters;
+  std::map<AttributeId, ExpressionPtr> values;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == nullptr) {
+      if (!function.parameters[i].default_text) {
+        return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                         {{"functionName", QuoteIdentifier(call.name)}, {"expectedNum", std::to_string(function.parameters.size())},
+                          {"actualNum", std::to_string(call.arguments.size())}, {"docroot", "https://spark.apache.org/docs/latest"}});
+      }
+      FRAZIL_ASSIGN_OR_RETURN(auto parsed, ParseText(*function.parameters[i].default_text));
+      FRAZIL_ASSIGN_OR_RETURN(arguments[i], Analyze(parsed));
+    }
+    auto attribute = NewAttribute(function.parameters[i].name, function.parameters[i].type);
+    attribute.qualifier = {function.name};
+    parameters.output.push_back(attribute);
+    values[attribute.id] = MakeCast(arguments[i], attribute.type, settings_.eval_mode());
+  }
+  auto rows = std::make_shared<plan::RowsNode>();
+  rows->output = parameters.output;
+  parameters.plan = rows;
+  // The body sees its parameters only.
+  auto outer_scopes = std::exchange(scopes_, {});
+  auto outer_lambdas = std::exchange(lambda_scopes_, {});
+  Scope scope;
+  scope.input = &parameters;
+  Result<ExpressionPtr> body = [&]() -> Result<ExpressionPtr> {
+    if (function.body != nullptr) return AnalyzeScalar(function.body, scope);
+    plan::SubqueryExpr subquery;
+    subquery.plan = function.body_query;
+    scopes_.push_back(&scope);
+    auto typed = AnalyzeSubquery(subquery);
+    scopes_.pop_back();
+    return typed;
+  }();
+  scopes_ = std::move(outer_scopes);
+  lambda_scopes_ = std::move(outer_lambdas);
+  if (!body.ok()) return std::move(body).error();
+  auto result = SubstituteColumns(*body, values);
+  if (function.return_type != nullptr) result = MakeCast(result, function.return_type, settings_.eval_mode());
+  return WithSql(result, shown + ")");
+}
+
+}  // namespace frazil::analysis

@@ -1,0 +1,192 @@
+// explode and its kin: in LATERAL VIEW and in FROM; table-valued functions.
+
+#include <algorithm>
+
+#include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/base/text.h"
+#include "frazil/plan/make_logical.h"
+
+namespace frazil::analysis {
+
+using plan::ExprKind;
+
+Result<GenerateStep> Analyzer::MakeGenerator(const plan::FunctionExpr& call, const std::vector<std::string>& names, bool outer, const Scope& scope) {
+  std::string name = FunctionName(call.name);
+  const auto* definition = functions::FindFunction(name);
+  if (definition == nullptr || definition->generate == nullptr) {
+    return Error::Of("UNSUPPORTED_GENERATOR.NOT_GENERATOR", {{"functionName", QuoteIdentifier(call.name)}, {"classCanonicalName", name}});
+  }
+  scopes_.push_back(&scope);
+  auto prepared = PrepareCall(call, definition);
+  scopes_.pop_back();
+  if (!prepared.ok()) return std::move(prepared).error();
+  const int count = static_cast<int>(prepared->arguments.size());
+  if (count < definition->min_arguments || (definition->max_arguments >= 0 && count > definition->max_arguments)) {
+    const auto expected = definition->max_arguments < 0 ? "> " + std::to_string(definition->min_arguments - 1) : std::to_string(definition->min_arguments);
+    return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", QuoteIdentifier(name)},
+                                                           {"expectedNum", expected},
+                                                           {"actualNum", std::to_string(count)},
+                                                           {"docroot", "https://spark.apache.org/docs/latest"}});
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto columns, definition->generate(*prepared));
+  GenerateStep step;
+  step.outer = outer || name.ends_with("_outer");
+  if (name.ends_with("_outer")) name.resize(name.size() - 6);
+  step.generator = name;
+  step.arguments = prepared->arguments;
+  if (!names.empty() && names.size() != columns.size()) {
+    return Error::Of("UDTF_ALIAS_NUMBER_MISMATCH", {{"aliasesSize", std::to_string(columns.size())}, {"aliasesNames", Join(names, ",")}});
+  }
+  for (size_t i = 0; i < columns.size(); ++i) {
+    step.columns.push_back(NewAttribute(names.empty() ? columns[i].name : names[i], columns[i].type, columns[i].nullable || step.outer));
+  }
+  return step;
+}
+
+namespace {
+
+plan::LogicalPlanPtr MakeGenerate(plan::LogicalPlanPtr child, GenerateStep step) {
+  auto node = std::make_shared<plan::GenerateNode>();
+  node->output = child->output;
+  node->output.insert(node->output.end(), step.columns.begin(), step.columns.end());
+  node->child = std::move(child);
+  node->generator = std::move(step.generator);
+  node->arguments = std::move(step.arguments);
+  node->generated_columns = step.columns.size();
+  node->outer = step.outer;
+  return node;
+}
+
+}  // namespace
+
+Result<Relation> Analyzer::AnalyzeLateralView(const plan::LateralViewPlan& view) {
+  FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(view.child));
+  if (view.generator->kind != ExprKind::kFunction) {
+    return Error::Of("UNSUPPORTED_GENERATOR.NOT_GENERATOR", {{"functionName", "`expression`"}, {"classCanonicalName", "expression"}});
+  }
+  Scope scope;
+  scope.input = &child;
+  const auto& call = view.generator->As<plan::FunctionExpr>();
+  const auto name = FunctionName(call.name);
+  if (name.empty() || functions::FindFunction(name) == nullptr) return At(UnresolvedRoutine(call.name), view.generator->origin);
+  FRAZIL_ASSIGN_OR_RETURN(auto step, At(MakeGenerator(call, view.column_aliases, view.outer, scope), view.generator->origin));
+  if (!view.alias.empty()) {
+    for (auto& column : step.columns) column.qualifier = {view.alias};
+  }
+  Relation relation = child;
+  relation.select = nullptr;
+  relation.select_root = nullptr;
+  relation.output.insert(relation.output.end(), step.columns.begin(), step.columns.end());
+  relation.plan = MakeGenerate(child.plan, std::move(step));
+  return relation;
+}
+
+Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& function) {
+  std::vector<std::string> full_name = function.name;
+  if (function.identifier != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(full_name, AnalyzeIdentifierText(function.identifier));
+  }
+  plan::FunctionExpr call;
+  call.name = full_name;
+  call.arguments = function.arguments;
+  call.origin = function.origin;
+  if (const auto sql_function = context_.FindSqlFunction(full_name); sql_function && sql_function->returns_table) {
+    // The body is a query over its parameters: a lateral scope of one row.
+    std::vector<ExpressionPtr> arguments;
+    Scope scope;
+    for (const auto& argument : function.arguments) {
+      FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(argument, scope));
+      arguments.push_back(std::move(typed));
+    }
+    Relation parameters;
+    std::vector<ExpressionPtr> expressions;
+    for (size_t i = 0; i < sql_function->parameters.size(); ++i) {
+      const auto& parameter = sql_function->parameters[i];
+      if (i >= arguments.size()) {
+        if (!parameter.default_text) {
+          return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", QuoteIdentifier(full_name)},
+                                                                 {"expectedNum", std::to_string(sql_function->parameters.size())},
+                                                                 {"actualNum", std::to_string(arguments.size())},
+                                                                 {"docroot", "https://spark.apache.org/docs/latest"}});
+        }
+        FRAZIL_ASSIGN_OR_RETURN(auto parsed, ParseText(*parameter.default_text));
+        FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(parsed, scope));
+        arguments.push_back(std::move(typed));
+      }
+      auto attribute = NewAttribute(parameter.name, parameter.type);
+      attribute.qualifier = {sql_function->name};
+      expressions.push_back(MakeCast(arguments[i], parameter.type, settings_.eval_mode()));
+      parameters.output.push_back(std::move(attribute));
+    }
+    parameters.plan = plan::MakeProject(plan::MakeOneRow(), std::move(expressions), parameters.output);
+    Scope body_scope;
+    body_scope.input = &parameters;
+    scopes_.push_back(&body_scope);
+    subqueries_.push_back({scopes_.size(), false});
+    auto body = AnalyzeRoot(sql_function->body_query);
+    subqueries_.pop_back();
+    scopes_.pop_back();
+    if (!body.ok()) return std::move(body).error();
+    Relation result = RelationOf(plan::MakeJoin(parameters.plan, *body, plan::JoinType::kInner, nullptr, true));
+    result.output = (*body)->output;
+    if (sql_function->return_type != nullptr && sql_function->return_type->fields().size() == result.output.size()) {
+      std::vector<DataTypePtr> types;
+      for (const auto& field : sql_function->return_type->fields()) types.push_back(field.type);
+      result.plan = CastOutput(Exact(result), types);
+      result.output = result.plan->output;
+      for (size_t i = 0; i < types.size(); ++i) result.output[i].name = sql_function->return_type->fields()[i].name;
+    }
+    for (auto& attribute : result.output) attribute.qualifier = {sql_function->name};
+    return result;
+  }
+  const std::string name = FunctionName(full_name);
+  if (name == "range") {
+    std::vector<int64_t> numbers;
+    for (const auto& argument : function.arguments) {
+      plan::ExprPtr value = argument->kind == ExprKind::kNamedArgument ? argument->As<plan::NamedArgumentExpr>().value : argument;
+      Scope scope;
+      FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(value, scope));
+      const bool fits = typed->type->IsNumeric() || typed->type->IsString();
+      if (!fits) {
+        return Error::Of("UNEXPECTED_INPUT_TYPE", {{"functionName", "`range`"},
+                                                   {"paramIndex", std::to_string(numbers.size() + 1)},
+                                                   {"inputSql", "\"" + typed->sql + "\""},
+                                                   {"inputType", "\"" + typed->type->Sql() + "\""},
+                                                   {"requiredType", "\"BIGINT\""}});
+      }
+      if (!ReferencedColumns(*typed).empty()) return Error::Unsupported("range OVER COLUMNS");
+      FRAZIL_ASSIGN_OR_RETURN(auto number, context_.EvaluateConstant(MakeCast(typed, DataType::Long(), settings_.eval_mode())));
+      if (number.is_null()) {
+        return Error::Of("UNEXPECTED_INPUT_TYPE", {{"functionName", "`range`"},
+                                                   {"paramIndex", std::to_string(numbers.size() + 1)},
+                                                   {"inputSql", "\"" + typed->sql + "\""},
+                                                   {"inputType", "\"" + typed->type->Sql() + "\""},
+                                                   {"requiredType", "\"BIGINT\""}});
+      }
+      numbers.push_back(number.integer());
+    }
+    if (numbers.empty() || numbers.size() > 4) {
+      return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", "`range`"},
+                                                             {"expectedNum", "[1, 2, 3, 4]"},
+                                                             {"actualNum", std::to_string(numbers.size())},
+                                                             {"docroot", "https://spark.apache.org/docs/latest"}});
+    }
+    const int64_t step = numbers.size() > 2 ? numbers[2] : 1;
+    if (step == 0) return Error::Plain(ExceptionClass::kIllegalArgument, "requirement failed: step (0) cannot be 0");
+    return numbers.size() == 1 ? MakeRange(0, numbers[0], 1) : MakeRange(numbers[0], numbers[1], step);
+  }
+  const auto* definition = name.empty() ? nullptr : functions::FindFunction(name);
+  if (definition == nullptr) {
+    return Error::Of("UNRESOLVABLE_TABLE_VALUED_FUNCTION", {{"name", QuoteIdentifier(full_name)}});
+  }
+  if (definition->generate == nullptr) return Error::Of("NOT_A_TABLE_FUNCTION", {{"functionName", QuoteIdentifier(full_name)}});
+  Scope scope;
+  FRAZIL_ASSIGN_OR_RETURN(auto step, MakeGenerator(call, {}, false, scope));
+  Relation relation;
+  relation.output = step.columns;
+  relation.plan = MakeGenerate(plan::MakeOneRow(), std::move(step));
+  return relation;
+}
+
+}  // namespace frazil::analysis

@@ -1,0 +1,212 @@
+// Joins. https://spark.apache.org/docs/latest/sql-ref-syntax-qry-select-join.html
+
+#include <algorithm>
+
+#include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/base/text.h"
+#include "frazil/plan/make_logical.h"
+
+namespace frazil::analysis {
+
+using plan::JoinType;
+
+namespace {
+
+bool KeepsLeftOnly(JoinType type) { return type == JoinType::kLeftSemi || type == JoinType::kLeftAnti; }
+
+// Attributes as `plan` puts them out (outer joins make columns nullable).
+void RefreshNullability(const plan::LogicalPlan& plan, Relation* relation) {
+  std::map<AttributeId, bool> nullable;
+  for (const auto& attribute : plan.output) nullable[attribute.id] = attribute.nullable;
+  for (auto& attribute : relation->output) {
+    if (const auto found = nullable.find(attribute.id); found != nullable.end()) attribute.nullable = found->second;
+  }
+  for (auto& hidden : relation->hidden) {
+    if (const auto found = nullable.find(hidden.attribute.id); found != nullable.end()) hidden.attribute.nullable = found->second;
+  }
+  for (auto& dataframe : relation->dataframes) {
+    for (auto& column : dataframe.columns) {
+      if (const auto found = nullable.find(column.id); found != nullable.end()) column.nullable = found->second;
+    }
+  }
+}
+
+Relation Combined(const Relation& left, const Relation& right) {
+  Relation both = left;
+  both.select = nullptr;
+  both.select_root = nullptr;
+  both.select_is_distinct = false;
+  both.output.insert(both.output.end(), right.output.begin(), right.output.end());
+  both.hidden.insert(both.hidden.end(), right.hidden.begin(), right.hidden.end());
+  both.dataframes.insert(both.dataframes.end(), right.dataframes.begin(), right.dataframes.end());
+  return both;
+}
+
+}  // namespace
+
+Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
+  FRAZIL_ASSIGN_OR_RETURN(auto left, AnalyzePlan(join.left));
+  Relation right;
+  bool is_lateral = false;
+  if (join.is_lateral) {
+    Scope scope;
+    scope.input = &left;
+    scopes_.push_back(&scope);
+    subqueries_.push_back({scopes_.size(), false});
+    auto analyzed = AnalyzePlan(join.right);
+    is_lateral = subqueries_.back().is_correlated;
+    subqueries_.pop_back();
+    scopes_.pop_back();
+    if (!analyzed.ok()) return std::move(analyzed).error();
+    right = *std::move(analyzed);
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(right, AnalyzePlan(join.right));
+  }
+
+  std::vector<std::string> using_columns = join.using_columns;
+  if (join.is_natural) {
+    for (const auto& column : left.output) {
+      const bool common = std::any_of(right.output.begin(), right.output.end(), [&](const Attribute& other) {
+        return settings_.case_sensitive ? column.name == other.name : EqualsIgnoreCase(column.name, other.name);
+      });
+      if (common) using_columns.push_back(column.name);
+    }
+  }
+  if (!using_columns.empty()) return JoinUsing(join, left, right, using_columns);
+
+  Relation both = Combined(left, right);
+  both.plan = plan::MakeJoin(left.plan, right.plan, join.type, nullptr, is_lateral);
+  ExpressionPtr condition;
+  if (join.condition != nullptr) {
+    // For semi and anti joins too the condition sees both sides.
+    Relation seen = both;
+    seen.plan = plan::MakeJoin(left.plan, right.plan, JoinType::kInner, nullptr);
+    Scope scope;
+    scope.input = &seen;
+    FRAZIL_ASSIGN_OR_RETURN(condition, AnalyzeScalar(join.condition, scope));
+    if (condition->type->id() == TypeId::kNull) condition = MakeCast(condition, DataType::Boolean(), settings_.eval_mode());
+    if (condition->type->id() != TypeId::kBoolean) {
+      return At(Error::Of("JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE",
+                          {{"joinCondition", "\"" + condition->sql + "\""}, {"conditionType", "\"" + condition->type->Sql() + "\""}}),
+                join.condition->origin);
+    }
+    for (const auto kind : {ExpressionKind::kAggregate, ExpressionKind::kWindow}) {
+      if (ContainsKind(*condition, kind)) {
+        return At(Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + condition->sql + "\""}}), join.condition->origin);
+      }
+    }
+  }
+  both.plan = plan::MakeJoin(left.plan, right.plan, join.type, std::move(condition), is_lateral);
+  if (KeepsLeftOnly(join.type)) {
+    both.output = left.output;
+    both.hidden = left.hidden;
+  }
+  RefreshNullability(*both.plan, &both);
+  return both;
+}
+
+Result<Relation> Analyzer::JoinUsing(const plan::JoinPlan& join, const Relation& left, const Relation& right, const std::vector<std::string>& columns) {
+  const auto find = [&](const Relation& side, const std::string& name, const char* side_name) -> Result<Attribute> {
+    std::vector<Attribute> found;
+    for (const auto& attribute : side.output) {
+      if (settings_.case_sensitive ? attribute.name == name : EqualsIgnoreCase(attribute.name, name)) found.push_back(attribute);
+    }
+    if (found.empty()) {
+      std::vector<std::string> names;
+      for (const auto& attribute : side.output) names.push_back(QuoteIdentifier(attribute.name));
+      std::sort(names.begin(), names.end());
+      return Error::Of("UNRESOLVED_USING_COLUMN_FOR_JOIN",
+                       {{"colName", QuoteIdentifier(name)}, {"side", side_name}, {"suggestion", "[" + Join(names, ", ") + "]"}});
+    }
+    if (found.size() > 1) {
+      std::string references;
+      for (const auto& attribute : found) {
+        auto parts = attribute.qualifier;
+        parts.push_back(attribute.name);
+        references += (references.empty() ? "" : ", ") + QuoteIdentifier(parts);
+      }
+      return Error::Of("AMBIGUOUS_REFERENCE", {{"name", QuoteIdentifier(name)}, {"referenceNames", "[" + references + "]"}});
+    }
+    return found[0];
+  };
+  std::vector<Attribute> left_keys, right_keys;
+  for (const auto& name : columns) {
+    FRAZIL_ASSIGN_OR_RETURN(auto left_key, find(left, name, "left"));
+    FRAZIL_ASSIGN_OR_RETURN(auto right_key, find(right, name, "right"));
+    left_keys.push_back(std::move(left_key));
+    right_keys.push_back(std::move(right_key));
+  }
+  const auto bind = [&](const char* name, std::vector<ExpressionPtr> arguments) -> Result<ExpressionPtr> {
+    const auto* definition = functions::FindFunction(name);
+    if (definition == nullptr) return UnresolvedRoutine({name});
+    functions::FunctionCall call;
+    call.name = name;
+    call.arguments = std::move(arguments);
+    call.settings = &settings_;
+    call.is_operator = true;
+    return functions::BindFunction(*definition, call);
+  };
+  ExpressionPtr condition;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    FRAZIL_ASSIGN_OR_RETURN(auto equal, bind("=", {MakeColumn(left_keys[i]), MakeColumn(right_keys[i])}));
+    if (condition == nullptr) {
+      condition = std::move(equal);
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(condition, bind("and", {condition, equal}));
+    }
+  }
+  const bool left_only = KeepsLeftOnly(join.type);
+  const auto type = join.type == JoinType::kCross ? JoinType::kInner : join.type;
+  Relation joined = Combined(left, right);
+  joined.plan = plan::MakeJoin(left.plan, right.plan, type, std::move(condition), join.is_lateral && !OuterReferences(*right.plan).empty());
+  if (left_only) joined.hidden = left.hidden;
+
+  const auto is_key = [](const std::vector<Attribute>& keys, const Attribute& attribute) {
+    return std::any_of(keys.begin(), keys.end(), [&](const Attribute& key) { return key.id == attribute.id; });
+  };
+  const auto hide = [&](const std::vector<Attribute>& keys) {
+    for (const auto& key : keys) joined.hidden.push_back({key, true});
+  };
+  std::vector<Attribute> output;
+  if (type == JoinType::kRightOuter) {
+    output = right_keys;
+    hide(left_keys);
+  } else if (type == JoinType::kFullOuter) {
+    // The key of either side that has one.
+    std::vector<ExpressionPtr> expressions;
+    std::vector<Attribute> columns_out;
+    for (const auto& attribute : joined.plan->output) {
+      expressions.push_back(MakeColumn(attribute));
+      columns_out.push_back(attribute);
+    }
+    for (size_t i = 0; i < left_keys.size(); ++i) {
+      auto nullable_left = left_keys[i], nullable_right = right_keys[i];
+      nullable_left.nullable = nullable_right.nullable = true;
+      FRAZIL_ASSIGN_OR_RETURN(auto key, bind("coalesce", {MakeColumn(nullable_left), MakeColumn(nullable_right)}));
+      auto attribute = NewAttribute(left_keys[i].name, key->type, left_keys[i].nullable || right_keys[i].nullable);
+      expressions.push_back(std::move(key));
+      columns_out.push_back(attribute);
+      output.push_back(std::move(attribute));
+    }
+    joined.plan = plan::MakeProject(joined.plan, std::move(expressions), std::move(columns_out));
+    hide(left_keys);
+    hide(right_keys);
+  } else {
+    output = left_keys;
+    if (!left_only) hide(right_keys);
+  }
+  for (const auto& attribute : left.output) {
+    if (!is_key(left_keys, attribute)) output.push_back(attribute);
+  }
+  if (!left_only) {
+    for (const auto& attribute : right.output) {
+      if (!is_key(right_keys, attribute)) output.push_back(attribute);
+    }
+  }
+  joined.output = std::move(output);
+  RefreshNullability(*joined.plan, &joined);
+  return joined;
+}
+
+}  // namespace frazil::analysis

@@ -1,0 +1,213 @@
+// Names to columns. Spark's order: the longest qualifier wins; then struct fields; then lateral aliases; then the queries around.
+
+#include <algorithm>
+
+#include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/typed_expr_internal.h"
+#include "frazil/base/text.h"
+
+namespace frazil::analysis {
+namespace {
+
+// Whether `parts` (from its start) are the last parts of the qualifier.
+bool MatchesQualifier(const std::vector<std::string>& qualifier, const std::vector<std::string>& name, size_t count,
+                      bool case_sensitive) {
+  if (qualifier.size() < count) return false;
+  for (size_t i = 0; i < count; ++i) {
+    const auto& part = qualifier[qualifier.size() - count + i];
+    if (case_sensitive ? part != name[i] : !EqualsIgnoreCase(part, name[i])) return false;
+  }
+  return true;
+}
+
+// Functions that need no parentheses, where no column has their name.
+bool IsLiteralFunction(const std::string& name) {
+  static constexpr std::string_view kNames[] = {"current_date", "current_timestamp", "current_user", "user", "session_user", "current_time",
+                                                "localtimestamp", "current_catalog", "current_database", "grouping__id"};
+  return std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view known) { return EqualsIgnoreCase(known, name); });
+}
+
+void AddDistinct(const Attribute& attribute, std::vector<Attribute>* candidates) {
+  const bool known = std::any_of(candidates->begin(), candidates->end(), [&](const Attribute& other) { return other.id == attribute.id; });
+  if (!known) candidates->push_back(attribute);
+}
+
+std::string ReferenceNames(const std::vector<Attribute>& candidates) {
+  std::vector<std::string> names;
+  for (const auto& attribute : candidates) {
+    auto parts = attribute.qualifier;
+    parts.push_back(attribute.name);
+    names.push_back(QuoteIdentifier(parts));
+  }
+  std::string text = "[";
+  for (size_t i = 0; i < names.size(); ++i) text += (i > 0 ? ", " : "") + names[i];
+  return text + "]";
+}
+
+}  // namespace
+
+void Analyzer::MarkOuter(size_t scope_index) {
+  for (auto& subquery : subqueries_) {
+    if (scope_index < subquery.depth) subquery.is_correlated = true;
+  }
+}
+
+Result<ExpressionPtr> Analyzer::FollowFields(ExpressionPtr base, const std::vector<std::string>& name, size_t from) {
+  for (size_t i = from; i < name.size(); ++i) {
+    FRAZIL_ASSIGN_OR_RETURN(base, ExtractField(base, name[i]));
+  }
+  return base;
+}
+
+Result<ExpressionPtr> Analyzer::ResolveInRelation(const std::vector<std::string>& name, const Relation& relation, bool is_outer) {
+  const bool exact_case = settings_.case_sensitive;
+  const auto same = [&](const std::string& left, const std::string& right) { return exact_case ? left == right : EqualsIgnoreCase(left, right); };
+  std::vector<Attribute> candidates;
+  size_t used = 0;
+  for (size_t qualifier = std::min<size_t>(name.size() - 1, 3) + 1; qualifier-- > 0 && candidates.empty();) {
+    for (const auto& attribute : relation.output) {
+      if (!same(attribute.name, name[qualifier])) continue;
+      // With three parts before the name the qualifier must be whole; with fewer its end must fit.
+      if (qualifier > 0 && !MatchesQualifier(attribute.qualifier, name, qualifier, exact_case)) continue;
+      AddDistinct(attribute, &candidates);
+    }
+    if (candidates.empty()) {
+      for (const auto& hidden : relation.hidden) {
+        if (hidden.qualified_only && qualifier == 0) continue;
+        if (!same(hidden.attribute.name, name[qualifier])) continue;
+        if (qualifier > 0 && !MatchesQualifier(hidden.attribute.qualifier, name, qualifier, exact_case)) continue;
+        AddDistinct(hidden.attribute, &candidates);
+      }
+    }
+    used = qualifier + 1;
+  }
+  if (candidates.empty()) return ExpressionPtr();
+  if (candidates.size() > 1) {
+    if (used < name.size()) {
+      // Only those whose type has the field.
+      std::vector<ExpressionPtr> fitting;
+      for (const auto& candidate : candidates) {
+        auto followed = FollowFields(MakeColumn(candidate, is_outer), name, used);
+        if (followed.ok()) fitting.push_back(*followed);
+      }
+      if (fitting.size() == 1) return fitting[0];
+    }
+    return Error::Of("AMBIGUOUS_REFERENCE", {{"name", QuoteIdentifier(name)}, {"referenceNames", ReferenceNames(candidates)}});
+  }
+  // The column shows under the name as it was written.
+  Attribute found = candidates[0];
+  found.name = name[used - 1];
+  return FollowFields(MakeColumn(found, is_outer), name, used);
+}
+
+Result<ExpressionPtr> Analyzer::ResolveInAliases(const std::vector<std::string>& name, const std::vector<LateralAlias>& aliases) {
+  const LateralAlias* found = nullptr;
+  for (const auto& alias : aliases) {
+    if (settings_.case_sensitive ? alias.name != name[0] : !EqualsIgnoreCase(alias.name, name[0])) continue;
+    if (found != nullptr) {
+      size_t count = 0;
+      for (const auto& other : aliases) count += EqualsIgnoreCase(other.name, name[0]) ? 1 : 0;
+      return Error::Of("AMBIGUOUS_LATERAL_COLUMN_ALIAS", {{"name", QuoteIdentifier(name)}, {"n", std::to_string(count)}});
+    }
+    found = &alias;
+  }
+  if (found == nullptr) return ExpressionPtr();
+  return FollowFields(WithSql(found->expression, name[0]), name, 1);
+}
+
+Result<ExpressionPtr> Analyzer::ResolveName(const std::vector<std::string>& name, const plan::Origin& /*origin*/) {
+  if (auto variable = FindLambdaVariable(name[0])) return FollowFields(variable, name, 1);
+  for (size_t i = scopes_.size(); i-- > 0;) {
+    const Scope& scope = *scopes_[i];
+    const bool is_outer = i + 1 < scopes_.size();
+    for (const Relation* relation : {scope.input, scope.fallback}) {
+      if (relation == nullptr) continue;
+      FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveInRelation(name, *relation, is_outer));
+      if (found != nullptr) {
+        if (is_outer) MarkOuter(i);
+        return found;
+      }
+    }
+    if (!is_outer && scope.aliases != nullptr) {
+      FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveInAliases(name, *scope.aliases));
+      if (found != nullptr) return found;
+    }
+  }
+  return ResolveVariable(name);
+}
+
+Result<ExpressionPtr> Analyzer::ResolveVariable(const std::vector<std::string>& name) {
+  size_t at = 0;
+  if (name.size() > 2 && EqualsIgnoreCase(name[0], "system") && EqualsIgnoreCase(name[1], "session")) {
+    at = 2;
+  } else if (name.size() > 1 && EqualsIgnoreCase(name[0], "session")) {
+    at = 1;
+  }
+  const auto variable = context_.FindVariable(name[at]);
+  if (!variable) return ExpressionPtr();
+  auto literal = MakeLiteral(variable->type, variable->value);
+  return FollowFields(WithSql(literal, "variablereference(system.session." + variable->name + "=" + literal->sql + ")"), name, at + 1);
+}
+
+Result<ExpressionPtr> Analyzer::ResolveAttribute(const plan::AttributeExpr& attribute) {
+  if (const auto* typed = AsTypedExpr(attribute)) return typed->typed;
+  if (attribute.plan_id) return ResolveDataFrameColumn(attribute);
+  FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveName(attribute.name, attribute.origin));
+  if (found != nullptr) return found;
+  if (attribute.name.size() == 1 && IsLiteralFunction(attribute.name[0])) {
+    plan::FunctionExpr call;
+    call.name = {AsciiLower(attribute.name[0])};
+    call.origin = attribute.origin;
+    return AnalyzeFunction(call);
+  }
+  return UnresolvedColumn(attribute.name, attribute.origin);
+}
+
+Result<ExpressionPtr> Analyzer::ResolveDataFrameColumn(const plan::AttributeExpr& attribute) {
+  bool plan_known = false;
+  for (size_t i = scopes_.size(); i-- > 0;) {
+    const Scope& scope = *scopes_[i];
+    const bool is_outer = i + 1 < scopes_.size();
+    for (const Relation* relation : {scope.input, scope.fallback}) {
+      if (relation == nullptr) continue;
+      ExpressionPtr best;
+      int best_depth = 0;
+      bool ambiguous = false;
+      for (const auto& dataframe : relation->dataframes) {
+        if (dataframe.plan_id != *attribute.plan_id) continue;
+        plan_known = true;
+        Relation columns;
+        columns.output = dataframe.columns;
+        FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveInRelation(attribute.name, columns, is_outer));
+        if (found == nullptr) continue;
+        const auto ids = ReferencedColumns(*found);
+        const auto& available = relation->plan->output;
+        const bool visible = std::all_of(ids.begin(), ids.end(), [&](AttributeId id) {
+          return std::any_of(available.begin(), available.end(), [&](const Attribute& column) { return column.id == id; });
+        });
+        if (!visible) continue;
+        if (best == nullptr || dataframe.depth < best_depth) {
+          best = found;
+          best_depth = dataframe.depth;
+          ambiguous = false;
+        } else if (dataframe.depth == best_depth && ids != ReferencedColumns(*best)) {
+          ambiguous = true;
+        }
+      }
+      if (ambiguous) return At(Error::Of("AMBIGUOUS_COLUMN_REFERENCE", {{"name", QuoteIdentifier(attribute.name)}}), attribute.origin);
+      if (best != nullptr) {
+        if (is_outer) MarkOuter(i);
+        return best;
+      }
+    }
+  }
+  // The metadata columns, and columns of plans that only the name can find (their plan was replaced, as by a view).
+  if (!plan_known && referenced_plans_.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveName(attribute.name, attribute.origin));
+    if (found != nullptr) return found;
+  }
+  return At(Error::Of("CANNOT_RESOLVE_DATAFRAME_COLUMN", {{"name", QuoteIdentifier(attribute.name)}}), attribute.origin);
+}
+
+}  // namespace frazil::analysis

@@ -1,0 +1,345 @@
+// SELECT lists: stars, automatic names, lateral aliases, generators.
+
+#include <algorithm>
+
+#include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/typed_expr_internal.h"
+#include "frazil/base/text.h"
+#include "frazil/plan/make_logical.h"
+
+#include <regex>
+
+namespace frazil::analysis {
+
+using plan::ExprKind;
+using plan::ExprPtr;
+
+namespace {
+
+// t.* : the target's parts are the last ones of the column's qualifier.
+bool HasQualifier(const Attribute& attribute, const std::vector<std::string>& target, bool case_sensitive) {
+  if (attribute.qualifier.size() < target.size()) return false;
+  for (size_t i = 0; i < target.size(); ++i) {
+    const auto& part = attribute.qualifier[attribute.qualifier.size() - target.size() + i];
+    if (case_sensitive ? part != target[i] : !EqualsIgnoreCase(part, target[i])) return false;
+  }
+  return true;
+}
+
+const Attribute* FindById(const Relation* relation, AttributeId id) {
+  if (relation == nullptr) return nullptr;
+  for (const auto& attribute : relation->output) {
+    if (attribute.id == id) return &attribute;
+  }
+  for (const auto& hidden : relation->hidden) {
+    if (hidden.attribute.id == id) return &hidden.attribute;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<std::vector<ExprPtr>> Analyzer::ExpandStars(const std::vector<ExprPtr>& expressions, const Relation& input) {
+  std::vector<ExprPtr> expanded;
+  for (const auto& source : expressions) {
+    ExprPtr expression = source;
+    if (expression->kind == ExprKind::kSqlText) {
+      FRAZIL_ASSIGN_OR_RETURN(expression, ParseText(expression->As<plan::SqlTextExpr>().text));
+    }
+    if (expression->kind == ExprKind::kStar) {
+      FRAZIL_ASSIGN_OR_RETURN(auto columns, At(ExpandStar(expression->As<plan::StarExpr>(), input), expression->origin));
+      expanded.insert(expanded.end(), columns.begin(), columns.end());
+    } else if (expression->kind == ExprKind::kRegexColumn) {
+      FRAZIL_ASSIGN_OR_RETURN(auto columns, At(ExpandRegex(expression->As<plan::RegexColumnExpr>(), input), expression->origin));
+      expanded.insert(expanded.end(), columns.begin(), columns.end());
+    } else {
+      expanded.push_back(std::move(expression));
+    }
+  }
+  return expanded;
+}
+
+Result<std::vector<ExprPtr>> Analyzer::ExpandStar(const plan::StarExpr& star, const Relation& input) {
+  std::vector<Attribute> columns;
+  std::vector<ExprPtr> fields;
+  if (star.plan_id) {
+    for (const auto& dataframe : input.dataframes) {
+      if (dataframe.plan_id != *star.plan_id) continue;
+      for (const auto& column : dataframe.columns) {
+        if (FindById(&input, column.id) != nullptr) columns.push_back(column);
+      }
+      break;
+    }
+    if (columns.empty()) return Error::Of("CANNOT_RESOLVE_DATAFRAME_COLUMN", {{"name", "`*`"}});
+  } else if (star.target.empty()) {
+    columns = input.output;
+  } else {
+    for (const auto& hidden : input.hidden) {
+      if (hidden.qualified_only && HasQualifier(hidden.attribute, star.target, settings_.case_sensitive)) columns.push_back(hidden.attribute);
+    }
+    for (const auto& attribute : input.output) {
+      if (HasQualifier(attribute, star.target, settings_.case_sensitive)) columns.push_back(attribute);
+    }
+    if (columns.empty()) {
+      // struct.*
+      Scope scope;
+      scope.input = &input;
+      scopes_.push_back(&scope);
+      auto base = ResolveName(star.target, star.origin);
+      scopes_.pop_back();
+      if (!base.ok()) return std::move(base).error();
+      if (*base == nullptr || (*base)->type->id() != TypeId::kStruct) {
+        std::vector<std::string> names;
+        for (const auto& attribute : input.output) names.push_back(QuoteIdentifier(attribute.name));
+        return Error::Of("CANNOT_RESOLVE_STAR_EXPAND", {{"targetString", QuoteIdentifier(star.target)}, {"columns", Join(names, ", ")}});
+      }
+      for (const auto& field : (*base)->type->fields()) {
+        FRAZIL_ASSIGN_OR_RETURN(auto member, ExtractField(*base, field.name));
+        Attribute attribute;
+        attribute.name = field.name;
+        fields.push_back(MakeTypedExpr(attribute, std::move(member)));
+      }
+    }
+  }
+  if (fields.empty()) {
+    for (const auto& column : columns) fields.push_back(MakeTypedExpr(column));
+  }
+  if (star.except.empty()) return fields;
+
+  // Each name must fit one of the columns; a longer one takes a field out of it.
+  std::set<size_t> removed;
+  for (const auto& name : star.except) {
+    bool found = false;
+    for (size_t i = 0; i < fields.size() && !found; ++i) {
+      const auto& typed = *AsTypedExpr(*fields[i]);
+      for (size_t qualifier = 0; qualifier < name.size() && !found; ++qualifier) {
+        const std::vector<std::string> target(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(qualifier));
+        if (!EqualsIgnoreCase(typed.name[0], name[qualifier])) continue;
+        if (qualifier > 0 && !HasQualifier(typed.attribute, target, settings_.case_sensitive)) continue;
+        if (qualifier + 1 == name.size()) {
+          if (!removed.insert(i).second) return Error::Of("EXCEPT_OVERLAPPING_COLUMNS", {{"columns", QuoteIdentifier(name)}});
+        } else {
+          plan::UpdateFieldExpr drop;
+          drop.child = fields[i];
+          std::string path;
+          for (size_t part = qualifier + 1; part < name.size(); ++part) path += (path.empty() ? "" : ".") + QuoteIdentifier(name[part]);
+          drop.field = path;
+          FRAZIL_ASSIGN_OR_RETURN(auto changed, AnalyzeUpdateField(drop));
+          Attribute attribute;
+          attribute.name = typed.name[0];
+          fields[i] = MakeTypedExpr(attribute, std::move(changed));
+        }
+        found = true;
+      }
+    }
+    if (!found) {
+      std::vector<std::string> names;
+      for (const auto& field : fields) names.push_back(QuoteIdentifier(AsTypedExpr(*field)->name[0]));
+      return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(name)}, {"proposal", Join(names, ", ")}});
+    }
+  }
+  std::vector<ExprPtr> kept;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (removed.count(i) == 0) kept.push_back(fields[i]);
+  }
+  return kept;
+}
+
+Result<std::vector<ExprPtr>> Analyzer::ExpandRegex(const plan::RegexColumnExpr& regex, const Relation& input) {
+  // The pattern stands in back quotes in colRegex("`a.*`").
+  std::string pattern = regex.pattern;
+  if (pattern.size() >= 2 && pattern.front() == '`' && pattern.back() == '`') pattern = pattern.substr(1, pattern.size() - 2);
+  std::vector<ExprPtr> columns;
+  try {
+    const std::regex compiled(pattern, settings_.case_sensitive ? std::regex::ECMAScript : std::regex::ECMAScript | std::regex::icase);
+    for (const auto& attribute : input.output) {
+      if (std::regex_match(attribute.name, compiled)) columns.push_back(MakeTypedExpr(attribute));
+    }
+  } catch (const std::regex_error&) {
+    return Error::Of("INVALID_PARAMETER_VALUE.PATTERN", {{"functionName", "`colRegex`"}, {"parameter", "`regexp`"}, {"value", "'" + pattern + "'"}});
+  }
+  return columns;
+}
+
+std::string Analyzer::AutomaticName(const ExprPtr& source, const ExpressionPtr& expression) const {
+  if (source->kind == ExprKind::kAttribute && source->As<plan::AttributeExpr>().name.size() > 1 && expression->kind == ExpressionKind::kCall) {
+    return source->As<plan::AttributeExpr>().name.back();
+  }
+  if (const auto* typed = AsTypedExpr(*source)) return typed->name[0];
+  if (expression->kind == ExpressionKind::kColumn) return expression->As<ColumnExpression>().name;
+  if (expression->kind == ExpressionKind::kCast && expression->As<CastExpression>().user_specified) {
+    const auto& child = *expression->As<CastExpression>().child;
+    if (child.kind == ExpressionKind::kColumn) return child.As<ColumnExpression>().name;
+  }
+  return expression->sql;
+}
+
+Result<Analyzer::SelectItem> Analyzer::AnalyzeSelectItem(const ExprPtr& source, const Scope& scope) {
+  SelectItem item;
+  if (source->kind == ExprKind::kAlias) {
+    const auto& alias = source->As<plan::AliasExpr>();
+    FRAZIL_ASSIGN_OR_RETURN(item.expression, AnalyzeScalar(alias.child, scope));
+    if (alias.names.size() != 1) {
+      return At(Error::Of("MULTI_ALIAS_WITHOUT_GENERATOR", {{"expr", "\"" + item.expression->sql + "\""}, {"names", Join(alias.names, ", ")}}), source->origin);
+    }
+    item.attribute.name = alias.names[0];
+    if (item.expression->kind == ExpressionKind::kColumn) {
+      if (const auto* column = FindById(scope.input, item.expression->As<ColumnExpression>().id)) item.attribute.metadata = column->metadata;
+    }
+    if (alias.metadata) {
+      FRAZIL_ASSIGN_OR_RETURN(auto parsed, DataType::FromJson("{\"type\":\"struct\",\"fields\":[{\"name\":\"m\",\"type\":\"integer\",\"nullable\":true,\"metadata\":" +
+                                                              *alias.metadata + "}]}"));
+      item.attribute.metadata = parsed->fields()[0].metadata;
+    }
+    return item;
+  }
+  FRAZIL_ASSIGN_OR_RETURN(item.expression, AnalyzeScalar(source, scope));
+  if (item.expression->kind == ExpressionKind::kColumn && !item.expression->As<ColumnExpression>().is_outer) {
+    const auto& column = item.expression->As<ColumnExpression>();
+    const auto* found = FindById(scope.input, column.id);
+    if (found != nullptr) {
+      item.attribute = *found;
+      item.attribute.name = column.name;
+      return item;
+    }
+  }
+  item.attribute.name = AutomaticName(source, item.expression);
+  return item;
+}
+
+std::optional<Analyzer::SelectGenerator> Analyzer::FindGenerator(const ExprPtr& expression) const {
+  SelectGenerator found;
+  const plan::Expr* inner = expression.get();
+  if (inner->kind == ExprKind::kAlias) {
+    found.names = inner->As<plan::AliasExpr>().names;
+    inner = inner->As<plan::AliasExpr>().child.get();
+  }
+  if (inner->kind != ExprKind::kFunction) return std::nullopt;
+  found.call = &inner->As<plan::FunctionExpr>();
+  const std::string name = FunctionName(found.call->name);
+  const auto* definition = name.empty() ? nullptr : functions::FindFunction(name);
+  if (definition == nullptr || definition->function_class != functions::FunctionClass::kGenerator) return std::nullopt;
+  found.outer = name.ends_with("_outer");
+  return found;
+}
+
+Result<Relation> Analyzer::Finish(SelectStage stage, std::vector<Attribute> output, bool distinct) {
+  Relation relation;
+  relation.dataframes = stage.input().dataframes;
+  auto shared = std::make_shared<SelectStage>(std::move(stage));
+  relation.plan = shared->Build();
+  relation.select_root = relation.plan;
+  relation.select = std::move(shared);
+  relation.output = std::move(output);
+  if (distinct) {
+    relation.plan = plan::MakeDistinct(relation.plan);
+    relation.select_is_distinct = true;
+  }
+  return relation;
+}
+
+Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stage, const std::vector<ExprPtr>& sources, bool distinct, const ExprPtr& having,
+                                         const ExprPtr& qualify) {
+  FRAZIL_ASSIGN_OR_RETURN(auto expressions, ExpandStars(sources, input));
+  std::vector<LateralAlias> aliases;
+  Scope scope;
+  scope.input = &input;
+  scope.aliases = &aliases;
+  scope.allow_aggregates = true;
+  scope.allow_windows = true;
+
+  // First all items are typed; then it is known whether there are aggregates.
+  struct Item {
+    SelectItem column;
+    std::optional<GenerateStep> generator;
+  };
+  std::vector<Item> items;
+  bool has_aggregate = false;
+  for (const auto& expression : expressions) {
+    Item item;
+    if (const auto generator = FindGenerator(expression)) {
+      const bool second = std::any_of(items.begin(), items.end(), [](const Item& other) { return other.generator.has_value(); });
+      if (second) {
+        std::string generators;
+        size_t count = 0;
+        for (const auto& other : expressions) {
+          if (const auto found = FindGenerator(other)) {
+            FRAZIL_ASSIGN_OR_RETURN(auto step, MakeGenerator(*found->call, {}, false, scope));
+            std::string text = FunctionName(found->call->name) + "(";
+            for (size_t i = 0; i < step.arguments.size(); ++i) text += (i > 0 ? ", " : "") + step.arguments[i]->sql;
+            generators += (count > 0 ? ", " : "") + ("\"" + text + ")\"");
+            ++count;
+          }
+        }
+        return At(Error::Of("UNSUPPORTED_GENERATOR.MULTI_GENERATOR", {{"num", std::to_string(count)}, {"generators", generators}}), expression->origin);
+      }
+      FRAZIL_ASSIGN_OR_RETURN(item.generator, At(MakeGenerator(*generator->call, generator->names, generator->outer, scope), expression->origin));
+      for (const auto& argument : item.generator->arguments) has_aggregate = has_aggregate || ContainsKind(*argument, ExpressionKind::kAggregate);
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(item.column, AnalyzeSelectItem(expression, scope));
+      has_aggregate = has_aggregate || ContainsKind(*item.column.expression, ExpressionKind::kAggregate);
+      if (expression->kind == ExprKind::kAlias) aliases.push_back({item.column.attribute.name, item.column.expression});
+    }
+    items.push_back(std::move(item));
+  }
+  if ((has_aggregate || having != nullptr) && !stage.is_aggregate()) stage.SetGrouping({}, {});
+
+  for (auto& item : items) {
+    if (item.generator) FRAZIL_RETURN_IF_ERROR(stage.AddGenerator(*item.generator));
+  }
+  std::vector<Attribute> output;
+  for (size_t i = 0; i < items.size(); ++i) {
+    auto& item = items[i];
+    if (item.generator) {
+      for (const auto& column : item.generator->columns) {
+        FRAZIL_ASSIGN_OR_RETURN(auto attribute, stage.AddColumn(MakeColumn(column), column));
+        output.push_back(std::move(attribute));
+      }
+      continue;
+    }
+    FRAZIL_ASSIGN_OR_RETURN(auto attribute, At(stage.AddColumn(item.column.expression, item.column.attribute), expressions[i]->origin));
+    output.push_back(std::move(attribute));
+  }
+
+  if (having != nullptr || qualify != nullptr) {
+    Relation selected;
+    selected.output = output;
+    selected.plan = stage.Build();
+    selected.dataframes = input.dataframes;
+    Scope above;
+    above.input = &selected;
+    above.fallback = &input;
+    above.allow_aggregates = true;
+    above.allow_windows = qualify != nullptr;
+    if (having != nullptr) {
+      FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeFilterCondition(having, above, "Having"));
+      auto added = stage.AddHaving(condition);
+      if (!added.ok()) return At(std::move(added).error(), having->origin);
+    }
+    if (qualify != nullptr) {
+      FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeFilterCondition(qualify, above, "Qualify"));
+      auto added = stage.AddQualify(condition);
+      if (!added.ok()) return At(std::move(added).error(), qualify->origin);
+    }
+  }
+  return Finish(std::move(stage), std::move(output), distinct);
+}
+
+Result<Relation> Analyzer::AnalyzeProject(const plan::ProjectPlan& project, const ExprPtr& having) {
+  FRAZIL_ASSIGN_OR_RETURN(auto input, AnalyzePlan(project.child));
+  return AnalyzeSelect(input, SelectStage(input, &context_), project.expressions, project.distinct, having, nullptr);
+}
+
+Result<Relation> Analyzer::AnalyzeHaving(const plan::HavingPlan& having) {
+  const auto& child = having.child;
+  if (child->kind == plan::PlanKind::kAggregate) return AnalyzeAggregate(child->As<plan::AggregatePlan>(), having.condition);
+  if (child->kind == plan::PlanKind::kProject) return AnalyzeProject(child->As<plan::ProjectPlan>(), having.condition);
+  // Over anything else HAVING is WHERE.
+  plan::FilterPlan filter;
+  filter.child = child;
+  filter.condition = having.condition;
+  return AnalyzeFilter(filter);
+}
+
+}  // namespace frazil::analysis

@@ -1,0 +1,201 @@
+// UNION, INTERSECT, EXCEPT: by position or by name, with type widening.
+// https://spark.apache.org/docs/latest/sql-ref-syntax-qry-select-setops.html
+
+#include <algorithm>
+
+#include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/base/text.h"
+#include "frazil/functions/common_type.h"
+#include "frazil/plan/make_logical.h"
+
+namespace frazil::analysis {
+
+using plan::SetOperationType;
+
+namespace {
+
+std::string OperatorName(const plan::SetOperationPlan& operation) {
+  switch (operation.type) {
+    case SetOperationType::kUnion:
+      return "UNION";
+    case SetOperationType::kIntersect:
+      return operation.all ? "INTERSECT ALL" : "INTERSECT";
+    case SetOperationType::kExcept:
+      return operation.all ? "EXCEPT ALL" : "EXCEPT";
+  }
+  return "";
+}
+
+std::string OrdinalName(size_t number) {
+  static constexpr const char* kNames[] = {"first",   "second",    "third",      "fourth",     "fifth",      "sixth",     "seventh", "eighth",
+                                           "ninth",   "tenth",     "eleventh",   "twelfth",    "thirteenth", "fourteenth", "fifteenth", "sixteenth"};
+  if (number < std::size(kNames)) return kNames[number];
+  return std::to_string(number + 1) + "th";
+}
+
+}  // namespace
+
+plan::LogicalPlanPtr Analyzer::CastOutput(const plan::LogicalPlanPtr& plan, const std::vector<DataTypePtr>& types) {
+  bool changed = false;
+  std::vector<ExpressionPtr> expressions;
+  std::vector<Attribute> output;
+  for (size_t i = 0; i < types.size(); ++i) {
+    const auto& column = plan->output[i];
+    auto expression = MakeCast(MakeColumn(column), types[i], settings_.eval_mode());
+    output.push_back(column);
+    if (expression->kind == ExpressionKind::kCast) {
+      changed = true;
+      output.back().id = context_.NextId();
+      output.back().type = types[i];
+      output.back().nullable = expression->nullable;
+    }
+    expressions.push_back(std::move(expression));
+  }
+  return changed ? plan::MakeProject(plan, std::move(expressions), std::move(output)) : plan;
+}
+
+Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> Analyzer::MatchByName(const plan::SetOperationPlan& operation,
+                                                                                    const plan::LogicalPlanPtr& left,
+                                                                                    const plan::LogicalPlanPtr& right) {
+  const auto same = [&](const std::string& a, const std::string& b) { return settings_.case_sensitive ? a == b : EqualsIgnoreCase(a, b); };
+  for (const auto* side : {&left, &right}) {
+    for (size_t i = 0; i < (*side)->output.size(); ++i) {
+      for (size_t j = i + 1; j < (*side)->output.size(); ++j) {
+        if (same((*side)->output[i].name, (*side)->output[j].name)) {
+          return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(settings_.case_sensitive ? (*side)->output[i].name : AsciiLower((*side)->output[i].name))}});
+        }
+      }
+    }
+  }
+  std::vector<ExpressionPtr> right_expressions;
+  std::vector<Attribute> right_output;
+  std::set<AttributeId> used;
+  for (const auto& column : left->output) {
+    const auto found = std::find_if(right->output.begin(), right->output.end(), [&](const Attribute& other) { return same(column.name, other.name); });
+    if (found != right->output.end()) {
+      right_expressions.push_back(MakeColumn(*found));
+      right_output.push_back(*found);
+      used.insert(found->id);
+      continue;
+    }
+    if (!operation.allow_missing_columns) {
+      std::vector<std::string> names;
+      for (const auto& other : right->output) names.push_back(other.name);
+      return Error::Plain(ExceptionClass::kAnalysis, "Cannot resolve column name \"" + column.name + "\" among (" + Join(names, ", ") + ").");
+    }
+    right_expressions.push_back(MakeNull(column.type));
+    right_output.push_back(NewAttribute(column.name, column.type, true));
+  }
+  std::vector<ExpressionPtr> left_expressions;
+  std::vector<Attribute> left_output;
+  for (const auto& column : left->output) {
+    left_expressions.push_back(MakeColumn(column));
+    left_output.push_back(column);
+  }
+  for (const auto& column : right->output) {
+    if (used.count(column.id) > 0) continue;
+    if (!operation.allow_missing_columns) {
+      return Error::Of("NUM_COLUMNS_MISMATCH", {{"operator", OperatorName(operation)},
+                                                {"firstNumColumns", std::to_string(left->output.size())},
+                                                {"invalidOrdinalNum", "second"},
+                                                {"invalidNumColumns", std::to_string(right->output.size())}});
+    }
+    left_expressions.push_back(MakeNull(column.type));
+    left_output.push_back(NewAttribute(column.name, column.type, true));
+    right_expressions.push_back(MakeColumn(column));
+    right_output.push_back(column);
+  }
+  return std::pair(plan::MakeProject(left, std::move(left_expressions), std::move(left_output)),
+                   plan::MakeProject(right, std::move(right_expressions), std::move(right_output)));
+}
+
+Result<Relation> Analyzer::AnalyzeSetOperation(const plan::SetOperationPlan& operation) {
+  FRAZIL_ASSIGN_OR_RETURN(auto left_relation, AnalyzePlan(operation.left));
+  FRAZIL_ASSIGN_OR_RETURN(auto right_relation, AnalyzePlan(operation.right));
+  auto left = Exact(left_relation);
+  auto right = Exact(right_relation);
+  if (operation.by_name) {
+    FRAZIL_ASSIGN_OR_RETURN(auto matched, MatchByName(operation, left, right));
+    left = std::move(matched.first);
+    right = std::move(matched.second);
+  }
+  const std::string name = OperatorName(operation);
+  if (left->output.size() != right->output.size()) {
+    return Error::Of("NUM_COLUMNS_MISMATCH", {{"operator", name},
+                                              {"firstNumColumns", std::to_string(left->output.size())},
+                                              {"invalidOrdinalNum", "second"},
+                                              {"invalidNumColumns", std::to_string(right->output.size())}});
+  }
+  std::vector<DataTypePtr> types;
+  for (size_t i = 0; i < left->output.size(); ++i) {
+    const auto& first = functions::WithoutLength(left->output[i].type);
+    const auto& second = functions::WithoutLength(right->output[i].type);
+    auto type = first->Equals(*second) ? first : functions::WiderType(first, second, settings_.ansi);
+    if (type == nullptr && first->EqualsIgnoreNullability(*second)) type = first;
+    if (type == nullptr) {
+      return Error::Of("INCOMPATIBLE_COLUMN_TYPE", {{"tableOrdinalNumber", "second"},
+                                                    {"columnOrdinalNumber", OrdinalName(i)},
+                                                    {"dataType2", "\"" + first->Sql() + "\""},
+                                                    {"operator", name},
+                                                    {"hint", ""},
+                                                    {"dataType1", "\"" + second->Sql() + "\""}});
+    }
+    const bool compares = operation.type != SetOperationType::kUnion || !operation.all;
+    if (compares && functions::ContainsMap(*type)) {
+      const bool is_variant = type->id() == TypeId::kVariant;
+      return Error::Of(is_variant ? "UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE" : "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
+                       {{"colName", QuoteIdentifier(left->output[i].name)}, {"dataType", "\"" + type->Sql() + "\""}});
+    }
+    types.push_back(std::move(type));
+  }
+  left = CastOutput(left, types);
+  right = CastOutput(right, types);
+
+  auto node = std::make_shared<plan::SetOperationNode>();
+  node->type = operation.type;
+  node->all = operation.all;
+  const bool extends = operation.type == SetOperationType::kUnion && operation.all && left->kind == plan::LogicalKind::kSetOperation &&
+                       left->As<plan::SetOperationNode>().type == SetOperationType::kUnion && left->As<plan::SetOperationNode>().all;
+  if (extends) node->inputs = left->As<plan::SetOperationNode>().inputs;
+  if (!extends) node->inputs.push_back(left);
+  node->inputs.push_back(right);
+  for (size_t i = 0; i < types.size(); ++i) {
+    Attribute attribute = left->output[i];
+    attribute.id = context_.NextId();
+    attribute.type = types[i];
+    switch (operation.type) {
+      case SetOperationType::kUnion:
+        attribute.nullable = left->output[i].nullable || right->output[i].nullable;
+        break;
+      case SetOperationType::kIntersect:
+        attribute.nullable = left->output[i].nullable && right->output[i].nullable;
+        break;
+      case SetOperationType::kExcept:
+        break;
+    }
+    attribute.qualifier = left_relation.output.size() == types.size() ? left_relation.output[i].qualifier : std::vector<std::string>();
+    node->output.push_back(std::move(attribute));
+  }
+  Relation relation = RelationOf(node);
+  relation.dataframes = left_relation.dataframes;
+  if (left_relation.output.size() == node->output.size()) Renumber(left_relation.output, node->output, &relation.dataframes);
+  return relation;
+}
+
+Result<Relation> Analyzer::MakeUnion(std::vector<plan::LogicalPlanPtr> inputs) {
+  if (inputs.size() == 1) return RelationOf(inputs[0]);
+  auto node = std::make_shared<plan::SetOperationNode>();
+  node->type = SetOperationType::kUnion;
+  node->all = true;
+  for (size_t i = 0; i < inputs[0]->output.size(); ++i) {
+    Attribute attribute = inputs[0]->output[i];
+    attribute.id = context_.NextId();
+    for (const auto& input : inputs) attribute.nullable = attribute.nullable || input->output[i].nullable;
+    node->output.push_back(std::move(attribute));
+  }
+  node->inputs = std::move(inputs);
+  return RelationOf(node);
+}
+
+}  // namespace frazil::analysis

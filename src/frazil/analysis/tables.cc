@@ -1,0 +1,355 @@
+// Names in FROM: common table expressions, temporary views, tables and views of catalogs, metadata tables, paths; time travel.
+
+#include <algorithm>
+
+#include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/name_scope_internal.h"
+#include "frazil/base/text.h"
+#include "frazil/functions/constant.h"
+#include "frazil/plan/make_logical.h"
+
+namespace frazil::analysis {
+namespace {
+
+constexpr size_t kMaxViewDepth = 100;
+
+bool IsInteger(const std::string& text) {
+  const size_t from = !text.empty() && text[0] == '-' ? 1 : 0;
+  return text.size() > from && text.size() < 20 && std::all_of(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+const std::string* FindOption(const std::map<std::string, std::string>& options, std::string_view key) {
+  for (const auto& [name, value] : options) {
+    if (EqualsIgnoreCase(name, key)) return &value;
+  }
+  return nullptr;
+}
+
+// Iceberg's selectors at the end of a name: t.branch_x, t.tag_x, t.snapshot_id_5, t.at_timestamp_1700000000000.
+std::optional<tables::ScanOptions> SelectorOf(const std::string& part) {
+  tables::ScanOptions options;
+  const auto after = [&](std::string_view prefix) -> std::optional<std::string> {
+    if (!part.starts_with(prefix) || part.size() == prefix.size()) return std::nullopt;
+    return part.substr(prefix.size());
+  };
+  if (const auto branch = after("branch_")) {
+    options.reference = *branch;
+  } else if (const auto tag = after("tag_")) {
+    options.reference = *tag;
+  } else if (const auto id = after("snapshot_id_"); id && IsInteger(*id)) {
+    options.snapshot_id = std::strtoll(id->c_str(), nullptr, 10);
+  } else if (const auto at = after("at_timestamp_"); at && IsInteger(*at)) {
+    options.timestamp_micros = std::strtoll(at->c_str(), nullptr, 10) * 1000;
+  } else {
+    return std::nullopt;
+  }
+  return options;
+}
+
+bool IsNotFound(const Error& error) {
+  return error.condition == "TABLE_OR_VIEW_NOT_FOUND" || error.condition == "SCHEMA_NOT_FOUND" || error.condition == "CATALOG_NOT_FOUND";
+}
+
+}  // namespace
+
+Error Analyzer::TableNotFound(const std::vector<std::string>& name) const {
+  return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(name)}});
+}
+
+Result<ResolvedIdentifier> Analyzer::SplitName(const std::vector<std::string>& name) {
+  ResolvedIdentifier resolved;
+  if (name.empty()) return Error::Internal("A table name is empty.");
+  const std::string current = view_catalog_.empty() ? context_.current_catalog() : view_catalog_;
+  if (name.size() == 1) {
+    FRAZIL_ASSIGN_OR_RETURN(resolved.catalog, context_.ResolveCatalog(current));
+    resolved.identifier.name_space = view_catalog_.empty() ? context_.current_namespace() : view_namespace_;
+    resolved.identifier.name = name[0];
+    return resolved;
+  }
+  const bool names_catalog = context_.HasCatalog(name[0]);
+  FRAZIL_ASSIGN_OR_RETURN(resolved.catalog, context_.ResolveCatalog(names_catalog ? name[0] : current));
+  resolved.identifier.name_space.assign(name.begin() + (names_catalog ? 1 : 0), name.end() - 1);
+  resolved.identifier.name = name.back();
+  if (resolved.identifier.name_space.empty()) resolved.identifier.name_space = resolved.catalog->default_namespace();
+  return resolved;
+}
+
+Result<ResolvedTable> Analyzer::LoadTableByName(const std::vector<std::string>& name) {
+  const auto load = [&](const std::vector<std::string>& parts) -> Result<ResolvedTable> {
+    FRAZIL_ASSIGN_OR_RETURN(auto split, SplitName(parts));
+    ResolvedTable resolved;
+    FRAZIL_ASSIGN_OR_RETURN(resolved.table, split.catalog->LoadTable(split.identifier));
+    resolved.full_name = FullName(*split.catalog, split.identifier);
+    resolved.catalog = std::move(split.catalog);
+    resolved.identifier = std::move(split.identifier);
+    return resolved;
+  };
+  auto whole = load(name);
+  if (whole.ok()) return whole;
+  if (!IsNotFound(whole.error())) return whole;
+  if (name.size() >= 2) {
+    const std::vector<std::string> parent(name.begin(), name.end() - 1);
+    auto base = load(parent);
+    if (base.ok()) {
+      if (auto selector = SelectorOf(name.back())) {
+        base->scan_options = *std::move(selector);
+        return base;
+      }
+      FRAZIL_ASSIGN_OR_RETURN(auto metadata, base->table->MetadataTable(AsciiLower(name.back())));
+      if (metadata != nullptr) {
+        base->table = std::move(metadata);
+        base->full_name.push_back(name.back());
+        return base;
+      }
+    } else if (!IsNotFound(base.error())) {
+      return base;
+    }
+  }
+  return TableNotFound(name);
+}
+
+plan::LogicalPlanPtr Analyzer::ScanOf(const tables::TableScanPtr& scan, const std::string& name, const std::vector<std::string>& qualifier,
+                                      bool with_metadata_columns) {
+  auto node = std::make_shared<plan::ScanNode>();
+  node->scan = scan;
+  node->table_name = name;
+  node->output = NewAttributes(*scan->schema(), qualifier);
+  for (size_t i = 0; i < node->output.size(); ++i) node->columns.push_back({static_cast<int>(i), {}});
+  if (with_metadata_columns) {
+    auto path = NewAttribute(plan::kFilePathColumn, DataType::String(), false);
+    auto position = NewAttribute(plan::kFilePositionColumn, DataType::Long(), false);
+    path.qualifier = position.qualifier = qualifier;
+    node->output.push_back(std::move(path));
+    node->output.push_back(std::move(position));
+    node->columns.push_back({-1, plan::kFilePathColumn});
+    node->columns.push_back({-1, plan::kFilePositionColumn});
+  }
+  return node;
+}
+
+Result<tables::ScanOptions> Analyzer::MakeScanOptions(const plan::NamedTablePlan& table) {
+  tables::ScanOptions options;
+  for (const auto& [key, value] : table.options) options.options[AsciiLower(key)] = value;
+  const auto integer = [&](std::string_view key) -> std::optional<int64_t> {
+    const auto* text = FindOption(table.options, key);
+    if (text == nullptr || !IsInteger(*text)) return std::nullopt;
+    return std::strtoll(text->c_str(), nullptr, 10);
+  };
+  options.snapshot_id = integer("snapshot-id");
+  if (const auto millis = integer("as-of-timestamp")) options.timestamp_micros = *millis * 1000;
+  options.start_snapshot_id = integer("start-snapshot-id");
+  options.end_snapshot_id = integer("end-snapshot-id");
+  for (const char* key : {"branch", "tag"}) {
+    if (const auto* reference = FindOption(table.options, key)) options.reference = *reference;
+  }
+  plan::ExprPtr timestamp = table.time_travel ? table.time_travel->timestamp : nullptr;
+  std::optional<std::string> version = table.time_travel ? table.time_travel->version : std::nullopt;
+  if (const auto* text = FindOption(table.options, "timestampAsOf")) timestamp = plan::MakeLiteralExpr(DataType::String(), Value(*text));
+  if (const auto* text = FindOption(table.options, "versionAsOf")) version = *text;
+  if (version) {
+    if (IsInteger(*version)) {
+      options.snapshot_id = std::strtoll(version->c_str(), nullptr, 10);
+    } else {
+      options.reference = *version;
+    }
+  }
+  if (timestamp != nullptr) {
+    Scope scope;
+    FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(timestamp, scope));
+    const auto fail = [&](const char* reason) {
+      return At(Error::Of(std::string("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.") + reason, {{"expr", "\"" + typed->sql + "\""}}), timestamp->origin);
+    };
+    const auto id = typed->type->id();
+    if (!typed->type->IsString() && !typed->type->IsDatetime() && !typed->type->IsNumeric()) return fail("INPUT");
+    if (typed->type->IsNumeric()) {
+      // Seconds since the epoch, as Iceberg takes them.
+      typed = MakeCast(MakeCast(typed, DataType::Long(), settings_.eval_mode()), DataType::Timestamp(), settings_.eval_mode());
+    } else if (id != TypeId::kTimestamp) {
+      typed = MakeCast(typed, DataType::Timestamp(), EvalMode::kTry);
+    }
+    if (ContainsKind(*typed, ExpressionKind::kColumn)) return fail("NON_DETERMINISTIC");
+    FRAZIL_ASSIGN_OR_RETURN(auto value, context_.EvaluateConstant(typed));
+    if (value.is_null()) return fail("INPUT");
+    options.timestamp_micros = value.integer();
+  }
+  return options;
+}
+
+Result<Relation> Analyzer::AnalyzeNamedTable(const plan::NamedTablePlan& table) {
+  if (table.is_streaming) return Error::Unsupported("STREAMING READS");
+  if (table.identifier == nullptr) return AnalyzeTableByName(table, table.name);
+  FRAZIL_ASSIGN_OR_RETURN(auto name, AnalyzeIdentifierText(table.identifier));
+  return AnalyzeTableByName(table, name);
+}
+
+Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table, const std::vector<std::string>& name) {
+  const bool in_catalog_view = !view_catalog_.empty() && object_type_ == "VIEW" && !in_temporary_view_;
+  if (name.size() == 1) {
+    if (auto cte = FindCte(name[0])) return *std::move(cte);
+    const auto referenced = referenced_views_.find(AsciiLower(name[0]));
+    if (referenced != referenced_views_.end()) {
+      FRAZIL_ASSIGN_OR_RETURN(auto relation, AnalyzePlan(referenced->second));
+      for (auto& attribute : relation.output) attribute.qualifier = {name[0]};
+      return relation;
+    }
+    if (!in_catalog_view) {
+      if (const auto view = context_.FindTempView(name[0])) {
+        if (table.time_travel) return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(name)}});
+        return AnalyzeTempView(*view, name[0], {name[0]});
+      }
+    }
+  }
+  if (name.size() == 2 && EqualsIgnoreCase(name[0], context_.global_temp_database())) {
+    if (const auto view = context_.FindGlobalTempView(name[1])) return AnalyzeTempView(*view, name[1], {context_.global_temp_database(), name[1]});
+    return TableNotFound(name);
+  }
+  // format.`path`
+  if (name.size() == 2 && context_.IsDataSourceName(name[0]) && (name[1].find('/') != std::string::npos || name[1].find(':') != std::string::npos)) {
+    plan::DataSourcePlan source;
+    source.format = name[0];
+    source.paths = {name[1]};
+    source.options = table.options;
+    if (table.time_travel) {
+      FRAZIL_ASSIGN_OR_RETURN(auto options, MakeScanOptions(table));
+      if (options.snapshot_id) source.options["snapshot-id"] = std::to_string(*options.snapshot_id);
+      if (options.timestamp_micros) source.options["as-of-timestamp"] = std::to_string(*options.timestamp_micros / 1000);
+      if (!options.reference.empty()) source.options["branch"] = options.reference;
+    }
+    return AnalyzeDataSource(source);
+  }
+  // Views come first: a catalog's tables and views share their names.
+  FRAZIL_ASSIGN_OR_RETURN(auto split, SplitName(name));
+  if (split.catalog->supports_views()) {
+    auto view = split.catalog->LoadView(split.identifier);
+    if (!view.ok() && !IsNotFound(view.error())) return std::move(view).error();
+    if (view.ok() && view->has_value()) return AnalyzeCatalogView(**view, FullName(*split.catalog, split.identifier));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto resolved, LoadTableByName(name));
+  FRAZIL_ASSIGN_OR_RETURN(auto options, MakeScanOptions(table));
+  const bool travels = table.time_travel.has_value();
+  if (travels && !resolved.table->capabilities().time_travel) {
+    return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(resolved.full_name)}});
+  }
+  const auto& selected = resolved.scan_options;
+  if (selected.snapshot_id) options.snapshot_id = selected.snapshot_id;
+  if (selected.timestamp_micros) options.timestamp_micros = selected.timestamp_micros;
+  if (!selected.reference.empty()) options.reference = selected.reference;
+  FRAZIL_ASSIGN_OR_RETURN(auto scan, resolved.table->Scan(options));
+  const bool has_positions = resolved.table->capabilities().row_level_changes;
+  Relation relation = RelationOf(ScanOf(scan, Join(resolved.full_name, "."), resolved.full_name, has_positions && !scan->has_rows()));
+  if (relation.plan->output.size() > scan->schema()->fields().size()) {
+    const size_t columns = scan->schema()->fields().size();
+    for (size_t i = columns; i < relation.plan->output.size(); ++i) relation.hidden.push_back({relation.plan->output[i], false});
+    relation.output.resize(columns);
+  }
+  return relation;
+}
+
+Result<Relation> Analyzer::CastToViewSchema(const Relation& relation, const DataTypePtr& schema, const std::vector<std::string>& qualifier) {
+  if (schema != nullptr && schema->fields().size() != relation.output.size()) {
+    return Error::Of("INCOMPATIBLE_VIEW_SCHEMA_CHANGE", {{"viewName", QuoteIdentifier(qualifier)},
+                                                         {"colName", QuoteIdentifier(schema->fields().empty() ? std::string() : schema->fields()[0].name)},
+                                                         {"expectedNum", std::to_string(schema->fields().size())},
+                                                         {"actualCols", "[]"},
+                                                         {"viewDDL", ""},
+                                                         {"suggestion", ""}});
+  }
+  Relation exact = ExactRelation(relation);
+  if (schema != nullptr) {
+    std::vector<DataTypePtr> types;
+    for (size_t i = 0; i < exact.output.size(); ++i) {
+      const auto& wanted = schema->fields()[i].type;
+      types.push_back(exact.output[i].type->EqualsIgnoreNullability(*wanted) ? exact.output[i].type : wanted);
+    }
+    exact.plan = CastOutput(exact.plan, types);
+    exact.output = exact.plan->output;
+    for (size_t i = 0; i < exact.output.size(); ++i) {
+      exact.output[i].name = schema->fields()[i].name;
+      for (const auto& [key, value] : schema->fields()[i].metadata) exact.output[i].metadata[key] = value;
+    }
+  }
+  for (auto& attribute : exact.output) attribute.qualifier = qualifier;
+  return exact;
+}
+
+Result<Relation> Analyzer::AnalyzeTempView(const TempView& view, const std::string& name, const std::vector<std::string>& qualifier) {
+  if (open_views_.size() >= kMaxViewDepth) {
+    return Error::Of("VIEW_EXCEED_MAX_NESTED_DEPTH", {{"viewName", QuoteIdentifier(name)}, {"maxNestedDepth", std::to_string(kMaxViewDepth)}});
+  }
+  open_views_.push_back(name);
+  Result<Relation> relation = [&]() -> Result<Relation> {
+    const Restored scopes(&scopes_, {});
+    const Restored lambdas(&lambda_scopes_, {});
+    const Restored ctes(&ctes_, {});
+    const Restored windows(&named_windows_, {});
+    const Restored subqueries(&subqueries_, {});
+    const Restored catalog(&view_catalog_, view.current_catalog);
+    const Restored name_space(&view_namespace_, view.current_namespace);
+    const Restored type(&object_type_, std::string(view.query_text.empty() ? "" : "VIEW"));
+    const Restored object(&object_name_, name);
+    const Restored temporary(&in_temporary_view_, true);
+    return AnalyzePlan(view.plan);
+  }();
+  open_views_.pop_back();
+  if (!relation.ok()) return relation;
+  return CastToViewSchema(*relation, view.schema, qualifier);
+}
+
+Result<Relation> Analyzer::AnalyzeCatalogView(const catalogs::ViewDefinition& view, const std::vector<std::string>& full_name) {
+  const std::string shown = QuoteIdentifier(full_name);
+  if (std::find(open_views_.begin(), open_views_.end(), shown) != open_views_.end()) {
+    std::string path;
+    for (const auto& open : open_views_) path += open + " -> ";
+    return Error::Of("RECURSIVE_VIEW", {{"viewIdent", shown}, {"newPath", path + shown}});
+  }
+  if (open_views_.size() >= kMaxViewDepth) {
+    return Error::Of("VIEW_EXCEED_MAX_NESTED_DEPTH", {{"viewName", shown}, {"maxNestedDepth", std::to_string(kMaxViewDepth)}});
+  }
+  open_views_.push_back(shown);
+  auto settings = settings_;
+  const auto setting = [&](const char* key) -> const std::string* { return FindOption(view.settings, key); };
+  if (const auto* ansi = setting("spark.sql.ansi.enabled")) settings.ansi = *ansi == "true";
+  if (const auto* zone = setting("spark.sql.session.timeZone")) settings.time_zone = *zone;
+  auto options = context_.parser_options();
+  options.ansi = settings.ansi;
+  Result<Relation> relation = [&]() -> Result<Relation> {
+    FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseQuery(view.query_text, options));
+    const Restored scopes(&scopes_, {});
+    const Restored lambdas(&lambda_scopes_, {});
+    const Restored ctes(&ctes_, {});
+    const Restored windows(&named_windows_, {});
+    const Restored subqueries(&subqueries_, {});
+    const Restored parameters(&own_parameters_, true);
+    const Restored named(&named_parameters_, {});
+    const Restored positional(&positional_parameters_, {});
+    const Restored catalog(&view_catalog_, view.current_catalog);
+    const Restored name_space(&view_namespace_, view.current_namespace);
+    const Restored type(&object_type_, std::string("VIEW"));
+    const Restored object(&object_name_, Join(full_name, "."));
+    const Restored temporary(&in_temporary_view_, false);
+    const Restored view_settings(&settings_, settings);
+    return AnalyzePlan(parsed);
+  }();
+  open_views_.pop_back();
+  if (!relation.ok()) return relation;
+  // Columns that the query yields beyond those of the view (SELECT * over a table that grew) stay out.
+  if (view.schema != nullptr && relation->output.size() > view.schema->fields().size()) {
+    std::vector<Attribute> kept;
+    for (size_t i = 0; i < view.schema->fields().size(); ++i) {
+      const auto& wanted = i < view.query_column_names.size() ? view.query_column_names[i] : view.schema->fields()[i].name;
+      const auto found = std::find_if(relation->output.begin(), relation->output.end(), [&](const Attribute& column) { return EqualsIgnoreCase(column.name, wanted); });
+      if (found != relation->output.end()) kept.push_back(*found);
+    }
+    relation->output = std::move(kept);
+  }
+  return CastToViewSchema(*relation, view.schema, full_name);
+}
+
+Result<Relation> Analyzer::AnalyzeDataSource(const plan::DataSourcePlan& source) {
+  if (source.is_streaming) return Error::Unsupported("STREAMING READS");
+  FRAZIL_ASSIGN_OR_RETURN(auto opened, context_.OpenDataSource(source));
+  return RelationOf(ScanOf(opened.scan, opened.name, {}, false));
+}
+
+}  // namespace frazil::analysis

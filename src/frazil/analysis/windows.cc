@@ -1,0 +1,284 @@
+// function OVER (...): named windows, default and explicit frames.
+// https://spark.apache.org/docs/latest/sql-ref-syntax-qry-select-window.html
+
+#include <algorithm>
+#include <array>
+
+#include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/base/text.h"
+#include "frazil/functions/constant.h"
+
+namespace frazil::analysis {
+namespace {
+
+bool IsOneOf(const std::string& name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool NeedsRowFrame(const std::string& function) {
+  return IsOneOf(function, {"row_number", "rank", "dense_rank", "percent_rank", "ntile"});
+}
+bool IsOffsetFunction(const std::string& function) { return IsOneOf(function, {"lag", "lead"}); }
+
+std::string KeyText(const SortKey& key) {
+  return key.expression->sql + (key.ascending ? " ASC" : " DESC") + (key.nulls_first ? " NULLS FIRST" : " NULLS LAST");
+}
+
+std::string BoundText(FrameBoundType type, const std::string& offset) {
+  switch (type) {
+    case FrameBoundType::kUnboundedPreceding:
+      return "UNBOUNDED PRECEDING";
+    case FrameBoundType::kPreceding:
+      return offset + " PRECEDING";
+    case FrameBoundType::kCurrentRow:
+      return "CURRENT ROW";
+    case FrameBoundType::kFollowing:
+      return offset + " FOLLOWING";
+    case FrameBoundType::kUnboundedFollowing:
+      return "UNBOUNDED FOLLOWING";
+  }
+  return "";
+}
+
+std::string FrameText(const WindowFrame& frame) {
+  const auto text = [](const FrameBound& bound) { return BoundText(bound.type, bound.offset ? bound.offset->sql : std::string()); };
+  return std::string(frame.type == FrameType::kRows ? "ROWS" : "RANGE") + " BETWEEN " + text(frame.start) + " AND " + text(frame.end);
+}
+
+std::string SpecificationText(const std::vector<ExpressionPtr>& partition_by, const std::vector<SortKey>& order_by, const std::string& frame) {
+  std::string text;
+  if (!partition_by.empty()) {
+    text += "PARTITION BY ";
+    for (size_t i = 0; i < partition_by.size(); ++i) text += (i > 0 ? ", " : "") + partition_by[i]->sql;
+    text += " ";
+  }
+  if (!order_by.empty()) {
+    text += "ORDER BY ";
+    for (size_t i = 0; i < order_by.size(); ++i) text += (i > 0 ? ", " : "") + KeyText(order_by[i]);
+    text += " ";
+  }
+  return "(" + text + frame + ")";
+}
+
+// Negative numbers: the bound lies on the other side.
+bool IsNegative(const Value& value) {
+  const auto& storage = value.storage();
+  if (const auto* integer = std::get_if<int64_t>(&storage)) return *integer < 0;
+  if (const auto* number = std::get_if<double>(&storage)) return *number < 0;
+  if (const auto* number = std::get_if<float>(&storage)) return *number < 0;
+  if (const auto* decimal = std::get_if<Decimal128>(&storage)) return decimal->unscaled < 0;
+  return false;
+}
+
+Value Negated(const Value& value) {
+  const auto& storage = value.storage();
+  if (const auto* integer = std::get_if<int64_t>(&storage)) return Value(-*integer);
+  if (const auto* number = std::get_if<double>(&storage)) return Value(-*number);
+  if (const auto* number = std::get_if<float>(&storage)) return Value(-*number);
+  if (const auto* decimal = std::get_if<Decimal128>(&storage)) return Value(Decimal128{-decimal->unscaled});
+  return value;
+}
+
+}  // namespace
+
+Result<plan::WindowSpecification> Analyzer::ResolveWindow(const plan::WindowSpecification& window) {
+  if (window.reference.empty()) return window;
+  for (auto names = named_windows_.rbegin(); names != named_windows_.rend(); ++names) {
+    const auto found = names->find(AsciiLower(window.reference));
+    if (found == names->end()) continue;
+    FRAZIL_ASSIGN_OR_RETURN(auto resolved, ResolveWindow(found->second));
+    if (resolved.partition_by.empty()) resolved.partition_by = window.partition_by;
+    if (resolved.order_by.empty()) resolved.order_by = window.order_by;
+    if (!resolved.frame) resolved.frame = window.frame;
+    return resolved;
+  }
+  return Error::Of("MISSING_WINDOW_SPECIFICATION", {{"windowName", window.reference}, {"docroot", "https://spark.apache.org/docs/latest"}});
+}
+
+Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, FrameType type, const std::vector<SortKey>& order, bool is_lower) {
+  FrameBound made;
+  made.type = bound.type;
+  if (bound.offset == nullptr) return made;
+  FRAZIL_ASSIGN_OR_RETURN(auto offset, Analyze(bound.offset));
+  const std::string shown = offset->sql;
+  const std::string location = is_lower ? "lower" : "upper";
+  if (!functions::IsFoldable(*offset)) {
+    return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WITHOUT_FOLDABLE",
+                     {{"sqlExpr", "\"" + shown + "\""}, {"location", location}, {"expression", "\"" + shown + "\""}});
+  }
+  if (type == FrameType::kRows) {
+    if (!offset->type->IsIntegral() || offset->type->id() == TypeId::kLong) {
+      return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE",
+                       {{"sqlExpr", "\"" + shown + "\""}, {"location", location}, {"exprType", "\"" + offset->type->Sql() + "\""}, {"expectedType", "\"INT\""}});
+    }
+    offset = MakeCast(offset, DataType::Long(), settings_.eval_mode());
+  } else if (order.size() == 1) {
+    const auto& key = order[0].expression->type;
+    const bool is_interval = offset->type->IsAnsiInterval() || offset->type->id() == TypeId::kCalendarInterval;
+    const bool fits = key->IsNumeric() ? offset->type->IsNumeric() : key->id() == TypeId::kDate ? (offset->type->IsIntegral() || is_interval) : is_interval;
+    if (!fits) {
+      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_INVALID_TYPE", {{"sqlExpr", "\"RANGE BETWEEN " + shown + "\""},
+                                                                       {"orderSpecType", "\"" + key->Sql() + "\""},
+                                                                       {"valueBoundaryType", "\"" + offset->type->Sql() + "\""}});
+    }
+    if (key->IsNumeric()) offset = MakeCast(offset, key, settings_.eval_mode());
+    if (key->id() == TypeId::kDate && offset->type->IsIntegral()) offset = MakeCast(offset, DataType::Integer(), settings_.eval_mode());
+  }
+  Value value;
+  if (auto constant = functions::ConstantValue(*offset)) {
+    value = *constant;
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(value, context_.EvaluateConstant(offset));
+  }
+  if (value.is_null()) {
+    return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WITHOUT_FOLDABLE",
+                     {{"sqlExpr", "\"" + shown + "\""}, {"location", location}, {"expression", "\"" + shown + "\""}});
+  }
+  if (IsNegative(value)) {
+    value = Negated(value);
+    made.type = made.type == FrameBoundType::kFollowing ? FrameBoundType::kPreceding : FrameBoundType::kFollowing;
+  }
+  made.offset = WithSql(MakeLiteral(offset->type, std::move(value)), shown);
+  return made;
+}
+
+Result<WindowFrame> Analyzer::MakeFrame(const plan::WindowSpecification& window, const std::string& function, const std::vector<SortKey>& order) {
+  WindowFrame frame;
+  if (!window.frame) {
+    if (NeedsRowFrame(function)) {
+      frame.type = FrameType::kRows;
+      frame.start.type = FrameBoundType::kUnboundedPreceding;
+      frame.end.type = FrameBoundType::kCurrentRow;
+    } else if (order.empty()) {
+      frame.type = FrameType::kRows;
+      frame.start.type = FrameBoundType::kUnboundedPreceding;
+      frame.end.type = FrameBoundType::kUnboundedFollowing;
+    } else {
+      frame.type = FrameType::kRange;
+      frame.start.type = FrameBoundType::kUnboundedPreceding;
+      frame.end.type = FrameBoundType::kCurrentRow;
+    }
+    return frame;
+  }
+  frame.type = window.frame->type;
+  FRAZIL_ASSIGN_OR_RETURN(frame.start, MakeBound(window.frame->start, frame.type, order, true));
+  FRAZIL_ASSIGN_OR_RETURN(frame.end, MakeBound(window.frame->end, frame.type, order, false));
+  const std::string text = FrameText(frame);
+  if (frame.type == FrameType::kRange) {
+    const bool has_offset = frame.start.offset != nullptr || frame.end.offset != nullptr;
+    const bool unbounded = frame.start.type == FrameBoundType::kUnboundedPreceding && frame.end.type == FrameBoundType::kUnboundedFollowing;
+    if (order.empty() && !unbounded) {
+      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER", {{"sqlExpr", "\"" + SpecificationText({}, {}, text) + "\""}});
+    }
+    if (order.size() > 1 && has_offset) {
+      std::string keys;
+      for (const auto& key : order) keys += (keys.empty() ? "" : ",") + KeyText(key);
+      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_MULTI_ORDER", {{"sqlExpr", "\"" + SpecificationText({}, order, text) + "\""}, {"orderSpec", keys}});
+    }
+  }
+  if (frame.start.type == FrameBoundType::kUnboundedFollowing || frame.end.type == FrameBoundType::kUnboundedPreceding) {
+    return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_INVALID_BOUND",
+                     {{"sqlExpr", "\"" + text + "\""}, {"upper", "\"UNBOUNDED PRECEDING\""}, {"lower", "\"UNBOUNDED FOLLOWING\""}});
+  }
+  // The lower bound must not lie behind the upper one.
+  const auto rank = [](const FrameBound& bound) {
+    switch (bound.type) {
+      case FrameBoundType::kUnboundedPreceding:
+        return 0;
+      case FrameBoundType::kPreceding:
+        return 1;
+      case FrameBoundType::kCurrentRow:
+        return 2;
+      case FrameBoundType::kFollowing:
+        return 3;
+      case FrameBoundType::kUnboundedFollowing:
+        return 4;
+    }
+    return 0;
+  };
+  const auto is_zero = [](const FrameBound& bound) {
+    return bound.offset != nullptr && bound.offset->type->IsIntegral() && bound.offset->As<LiteralExpression>().value.integer() == 0;
+  };
+  const bool crossed = rank(frame.start) > rank(frame.end) && !is_zero(frame.start) && !is_zero(frame.end);
+  if (crossed) {
+    return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON", {{"sqlExpr", "\"" + text + "\""}, {"comparison", "less than or equal"}});
+  }
+  return frame;
+}
+
+Result<ExpressionPtr> Analyzer::AnalyzeWindow(const plan::WindowExpr& window) {
+  in_window_function_ = true;
+  auto analyzed = Analyze(window.function);
+  in_window_function_ = false;
+  if (!analyzed.ok()) return std::move(analyzed).error();
+  const auto function = *analyzed;
+
+  FRAZIL_ASSIGN_OR_RETURN(auto specification, ResolveWindow(window.window));
+  FRAZIL_ASSIGN_OR_RETURN(auto partition_by, AnalyzeAll(specification.partition_by));
+  FRAZIL_ASSIGN_OR_RETURN(auto order_by, AnalyzeSortKeys(specification.order_by));
+
+  bool found = false;
+  std::string frame_text;
+  std::string over_text;
+  auto typed = TryTransformExpression(function, [&](const ExpressionPtr& part) -> Result<ExpressionPtr> {
+    if (part->kind != ExpressionKind::kAggregate && part->kind != ExpressionKind::kWindow) return ExpressionPtr();
+    found = true;
+    std::shared_ptr<WindowExpression> made;
+    if (part->kind == ExpressionKind::kAggregate) {
+      const auto& aggregate = part->As<AggregateExpression>();
+      made = std::make_shared<WindowExpression>();
+      made->function = aggregate.function;
+      made->is_aggregate = true;
+      made->arguments = aggregate.arguments;
+      made->distinct = aggregate.distinct;
+      made->ignore_nulls = aggregate.ignore_nulls;
+      made->filter = aggregate.filter;
+      made->mode = aggregate.mode;
+      if (!aggregate.order_by.empty()) return Error::Unsupported("WITHIN GROUP IN A WINDOW FUNCTION");
+      if (aggregate.filter != nullptr) return Error::Of("_LEGACY_ERROR_TEMP_1030");
+      if (aggregate.distinct) {
+        return Error::Of("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED",
+                         {{"windowExpr", "\"" + aggregate.sql + " OVER " + SpecificationText(partition_by, order_by, "") + "\""}});
+      }
+    } else {
+      made = std::make_shared<WindowExpression>(part->As<WindowExpression>());
+      if (order_by.empty()) return Error::Of("_LEGACY_ERROR_TEMP_1037", {{"wf", AsciiLower(part->sql)}});
+    }
+    made->partition_by = partition_by;
+    made->order_by = order_by;
+    if (made->function == "lag" || made->function == "lead" || made->function == "cume_dist") {
+      if (specification.frame) {
+        return Error::Of("WINDOW_FUNCTION_AND_FRAME_MISMATCH", {{"funcName", "\"" + part->sql + "\""},
+                                                                {"windowExpr", "\"" + part->sql + " OVER " + SpecificationText(partition_by, order_by, "") + "\""}});
+      }
+    }
+    FRAZIL_ASSIGN_OR_RETURN(made->frame, MakeFrame(specification, made->function, order_by));
+    if (IsOffsetFunction(made->function)) {
+      const auto offset = made->arguments.size() > 1 ? functions::ConstantInteger(*made->arguments[1]) : std::optional<int64_t>(1);
+      const std::string shown = offset ? std::to_string(made->function == "lag" ? -*offset : *offset) : made->arguments[1]->sql;
+      frame_text = "ROWS BETWEEN " + shown + " FOLLOWING AND " + shown + " FOLLOWING";
+      made->frame = WindowFrame{FrameType::kRows, {FrameBoundType::kUnboundedPreceding, nullptr}, {FrameBoundType::kUnboundedFollowing, nullptr}};
+    } else {
+      frame_text = FrameText(made->frame);
+    }
+    if (NeedsRowFrame(made->function) && specification.frame) {
+      const bool fits = made->frame.type == FrameType::kRows && made->frame.start.type == FrameBoundType::kUnboundedPreceding &&
+                        made->frame.end.type == FrameBoundType::kCurrentRow;
+      if (!fits) {
+        return Error::Of("WINDOW_FUNCTION_AND_FRAME_MISMATCH", {{"funcName", "\"" + part->sql + "\""},
+                                                                {"windowExpr", "\"" + part->sql + " OVER " + SpecificationText(partition_by, order_by, frame_text) + "\""}});
+      }
+    }
+    over_text = " OVER " + SpecificationText(partition_by, order_by, frame_text);
+    made->type = part->type;
+    made->nullable = part->nullable;
+    made->sql = part->sql + over_text;
+    return ExpressionPtr(made);
+  });
+  if (!typed.ok()) return std::move(typed).error();
+  if (!found) return Error::Of("UNSUPPORTED_EXPR_FOR_WINDOW", {{"sqlExpr", "\"" + function->sql + "\""}});
+  return WithSql(*typed, function->sql + over_text);
+}
+
+}  // namespace frazil::analysis
