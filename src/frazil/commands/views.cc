@@ -7,8 +7,6 @@ namespace frazil::commands {
 
 namespace {
 
-std::string Dotted(const catalogs::Namespace& name_space) { return Join(name_space, "."); }
-
 /// Whether the view at `name` would be read while it is made: CREATE OR REPLACE VIEW v AS SELECT * FROM v.
 bool ReadsTempView(const plan::CreateViewCommand& command, const std::string& name) {
   return command.scope != plan::ViewScope::kPersistent && command.or_replace && !command.query_text.empty() &&
