@@ -117,4 +117,13 @@ std::string QuoteIdentifier(const std::vector<std::string>& parts) {
   return quoted;
 }
 
+std::string QuoteIdentifierIfNeeded(std::string_view part) {
+  bool plain = !part.empty() && !(part[0] >= '0' && part[0] <= '9');
+  for (const char character : part) {
+    plain = plain && ((character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+                      (character >= '0' && character <= '9') || character == '_');
+  }
+  return plain ? std::string(part) : QuoteIdentifier(part);
+}
+
 }  // namespace frazil

@@ -98,6 +98,10 @@ TEST(ErrorTest, QuoteIdentifier) {
   EXPECT_EQ(QuoteIdentifier("a`b"), "`a``b`");
   EXPECT_EQ(QuoteIdentifier(std::vector<std::string>{"c", "d.e"}), "`c`.`d.e`");
   EXPECT_EQ(QuoteIdentifier(std::vector<std::string>{}), "");
+  EXPECT_EQ(QuoteIdentifierIfNeeded("_a1"), "_a1");
+  EXPECT_EQ(QuoteIdentifierIfNeeded("1a"), "`1a`");
+  EXPECT_EQ(QuoteIdentifierIfNeeded("a b"), "`a b`");
+  EXPECT_EQ(QuoteIdentifierIfNeeded(""), "``");
 }
 
 Result<int> Half(int number) {

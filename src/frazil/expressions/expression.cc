@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "frazil/types/cast_rules.h"
+
 namespace frazil {
 namespace {
 
@@ -140,14 +142,27 @@ ExpressionPtr MakeCall(std::string function, std::vector<ExpressionPtr> argument
   return call;
 }
 
+namespace {
+
+// As Spark's schemas show it: a cast that may fail counts as nullable with ANSI too, where it is an error.
+bool IsCastNullable(const Expression& child, const DataType& type, EvalMode mode) {
+  if (child.nullable) return true;
+  if (mode != EvalMode::kTry) return ForceNullable(*child.type, type);
+  if (child.type->IsString() && type.id() == TypeId::kBinary) return false;
+  if (child.type->id() == TypeId::kDecimal && type.IsIntegral()) return true;
+  return !CanUpCast(*child.type, type);
+}
+
+}  // namespace
+
 ExpressionPtr MakeCast(ExpressionPtr child, DataTypePtr type, EvalMode mode, bool user_specified) {
   if (!user_specified && child->type->Equals(*type)) return child;
   auto cast = std::make_shared<CastExpression>();
-  // A failed TRY_CAST and most failed casts of the legacy mode give NULL.
-  cast->nullable = child->nullable || (mode != EvalMode::kAnsi && !child->type->Equals(*type));
+  cast->nullable = IsCastNullable(*child, *type, mode);
   cast->start_index = child->start_index;
   cast->stop_index = child->stop_index;
-  if (user_specified) {
+  // Casts to nested types are not shown, as in Spark.
+  if (user_specified && !type->IsComplex()) {
     cast->sql = (mode == EvalMode::kTry ? "TRY_CAST(" : "CAST(") + child->sql + " AS " + type->Sql() + ")";
   } else {
     cast->sql = child->sql;

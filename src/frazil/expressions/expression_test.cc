@@ -51,6 +51,12 @@ TEST(ExpressionTest, Casts) {
   const auto tried = MakeCast(a, DataType::Date(), EvalMode::kTry, true);
   EXPECT_EQ(tried->sql, "TRY_CAST(a AS DATE)");
   EXPECT_TRUE(tried->nullable);
+  EXPECT_FALSE(MakeCast(a, DataType::Long(), EvalMode::kTry, true)->nullable);
+  const auto text = MakeLiteral(DataType::String(), Value("1"));
+  EXPECT_TRUE(MakeCast(text, DataType::Integer(), EvalMode::kAnsi)->nullable);
+  EXPECT_FALSE(MakeCast(text, DataType::Binary(), EvalMode::kTry)->nullable);
+  const auto array = DataType::Array(DataType::Integer());
+  EXPECT_EQ(MakeCast(MakeNull(DataType::Null()), array, EvalMode::kAnsi, true)->sql, "NULL");
 }
 
 TEST(ExpressionTest, WithSqlCopies) {

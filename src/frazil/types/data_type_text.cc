@@ -49,18 +49,8 @@ std::string SpatialName(std::string_view name, int srid) {
   return std::string(name) + "(" + (srid == -1 ? std::string("any") : std::to_string(srid)) + ")";
 }
 
-// A field name as Spark's `sql` shows it: in back quotes unless it is a plain identifier.
-std::string QuoteIfNeeded(const std::string& name) {
-  bool plain = !name.empty() && !(name[0] >= '0' && name[0] <= '9');
-  for (const char character : name) {
-    plain = plain && ((character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-                      (character >= '0' && character <= '9') || character == '_');
-  }
-  return plain ? name : QuoteIdentifier(name);
-}
-
 std::string FieldSql(const StructField& field) {
-  std::string sql = QuoteIfNeeded(field.name) + ": " + field.type->Sql();
+  std::string sql = QuoteIdentifierIfNeeded(field.name) + ": " + field.type->Sql();
   if (!field.nullable) sql += " NOT NULL";
   if (field.metadata.contains("comment")) sql += " COMMENT '" + ReplaceAll(field.Comment(), "'", "\\'") + "'";
   return sql;
