@@ -9,6 +9,7 @@
 #include "frazil/session/session_server.h"
 #include "frazil/storage/local/local_store.h"
 #include "frazil/tables/files/file_table.h"
+#include "frazil/tables/iceberg/iceberg_format.h"
 
 namespace frazil::server {
 namespace {
@@ -44,6 +45,7 @@ std::shared_ptr<const tables::FormatRegistry> MakeFormats() {
       formats->Register(std::make_shared<tables::FilesTableFormat>(name, *format));
     }
   }
+  formats->Register(std::make_shared<tables::iceberg::IcebergFormat>());
   return formats;
 }
 
