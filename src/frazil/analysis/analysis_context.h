@@ -2,6 +2,7 @@
 
 // What the analysis asks of the session that a statement runs in.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct TempView {
   /// Columns as at creation: their names (CREATE VIEW v(a, b)), comments, and types, to which the plan's are cast. Null: those of the plan.
   DataTypePtr schema;
   std::string query_text;  ///< Empty for DataFrame views.
+  /// DataFrame views: the session's temporary views at creation. The plan's names mean these, also after a view of such a name is made anew (even this one).
+  std::shared_ptr<const std::map<std::string, TempView>> captured_views;
 };
 
 /// Files or another source, opened for reading.

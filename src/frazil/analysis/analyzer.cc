@@ -247,7 +247,11 @@ Result<Relation> Analyzer::Dispatch(const PlanPtr& plan) {
     }
     case PlanKind::kCachedRelation: {
       FRAZIL_ASSIGN_OR_RETURN(auto cached, context_.FindCachedRelation(plan->As<plan::CachedRelationPlan>().relation_id));
-      return RelationOf(std::move(cached.plan));
+      // New ids: the same relation may stand several times in one query.
+      std::vector<ExpressionPtr> columns;
+      for (const auto& attribute : cached.plan->output) columns.push_back(MakeColumn(attribute));
+      auto output = NewAttributes(*plan::OutputSchema(*cached.plan));
+      return RelationOf(plan::MakeProject(cached.plan, std::move(columns), std::move(output)));
     }
     case PlanKind::kCatalogCall: {
       FRAZIL_ASSIGN_OR_RETURN(auto rows, context_.CallCatalog(plan->As<plan::CatalogCallPlan>()));

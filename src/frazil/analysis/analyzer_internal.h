@@ -205,6 +205,7 @@ class Analyzer {
 
   // --- tables.cc
   Result<Relation> AnalyzeNamedTable(const plan::NamedTablePlan& table);
+  std::optional<TempView> FindTempView(const std::string& name);
   Result<Relation> AnalyzeTempView(const TempView& view, const std::string& name, const std::vector<std::string>& qualifier);
   Result<Relation> AnalyzeCatalogView(const catalogs::ViewDefinition& view, const std::vector<std::string>& full_name);
   Result<Relation> CastToViewSchema(const Relation& relation, const DataTypePtr& schema, const std::vector<std::string>& qualifier);
@@ -235,12 +236,21 @@ class Analyzer {
   Result<Relation> AnalyzeSqlQuery(const plan::SqlQueryPlan& query);
 
   // --- pivots.cc
+  struct PivotValue {
+    std::string name;
+    ExpressionPtr literal;  ///< Of the pivot column's type.
+  };
   Result<Relation> AnalyzePivot(const plan::PivotPlan& pivot);
+  Result<std::vector<PivotValue>> PivotValues(const std::vector<plan::ExprPtr>& sources, const DataTypePtr& type);
+  Result<Relation> MakePivot(const Relation& input, const std::vector<plan::ExprPtr>& groups, const plan::ExprPtr& pivot_column,
+                             const std::vector<PivotValue>& values, const std::vector<plan::ExprPtr>& aggregates);
   Result<Relation> AnalyzeDataFramePivot(const plan::AggregatePlan& aggregate);
   Result<Relation> AnalyzeUnpivot(const plan::UnpivotPlan& unpivot);
   Result<Relation> AnalyzeTranspose(const plan::TransposePlan& transpose);
 
   // --- missing_values.cc
+  /// Visible columns by name (which may have a qualifier). Error UNRESOLVED_COLUMN.*.
+  Result<std::vector<Attribute>> FindColumns(const Relation& relation, const std::vector<std::string>& names);
   Result<Relation> AnalyzeNaFill(const plan::NaFillPlan& fill);
   Result<Relation> AnalyzeNaDrop(const plan::NaDropPlan& drop);
   Result<Relation> AnalyzeNaReplace(const plan::NaReplacePlan& replace);
@@ -272,6 +282,8 @@ class Analyzer {
   };
   std::vector<OpenSubquery> subqueries_;
   std::vector<std::string> open_views_;
+  /// Inside a DataFrame view: the temporary views of the time when it was made.
+  std::shared_ptr<const std::map<std::string, TempView>> captured_views_;
   std::string view_catalog_;             ///< Names inside a view are looked up where it was made.
   catalogs::Namespace view_namespace_;
   bool in_temporary_view_ = false;

@@ -194,7 +194,7 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
       return relation;
     }
     if (!in_catalog_view) {
-      if (const auto view = context_.FindTempView(name[0])) {
+      if (const auto view = FindTempView(name[0])) {
         if (table.time_travel) return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(name)}});
         return AnalyzeTempView(*view, name[0], {name[0]});
       }
@@ -273,6 +273,13 @@ Result<Relation> Analyzer::CastToViewSchema(const Relation& relation, const Data
   return exact;
 }
 
+std::optional<TempView> Analyzer::FindTempView(const std::string& name) {
+  if (captured_views_ == nullptr) return context_.FindTempView(name);
+  const auto found = captured_views_->find(AsciiLower(name));
+  if (found == captured_views_->end()) return std::nullopt;
+  return found->second;
+}
+
 Result<Relation> Analyzer::AnalyzeTempView(const TempView& view, const std::string& name, const std::vector<std::string>& qualifier) {
   if (open_views_.size() >= kMaxViewDepth) {
     return Error::Of("VIEW_EXCEED_MAX_NESTED_DEPTH", {{"viewName", QuoteIdentifier(name)}, {"maxNestedDepth", std::to_string(kMaxViewDepth)}});
@@ -289,6 +296,7 @@ Result<Relation> Analyzer::AnalyzeTempView(const TempView& view, const std::stri
     const Restored type(&object_type_, std::string(view.query_text.empty() ? "" : "VIEW"));
     const Restored object(&object_name_, name);
     const Restored temporary(&in_temporary_view_, true);
+    const Restored captured(&captured_views_, view.captured_views);
     return AnalyzePlan(view.plan);
   }();
   open_views_.pop_back();

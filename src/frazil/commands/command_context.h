@@ -53,6 +53,8 @@ class CommandContext : public analysis::AnalysisContext {
   /// False where there is none of that name.
   virtual bool DropTempView(const std::string& name, bool global) = 0;
   virtual std::vector<std::string> TempViewNames(bool global) = 0;
+  /// The session's temporary views as they are now.
+  virtual std::shared_ptr<const std::map<std::string, analysis::TempView>> CaptureTempViews() = 0;
   virtual void PutVariable(analysis::SessionVariable variable) = 0;
   virtual bool DropVariable(const std::string& name) = 0;
   virtual std::vector<analysis::SessionVariable> Variables() = 0;

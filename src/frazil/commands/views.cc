@@ -7,12 +7,6 @@ namespace frazil::commands {
 
 namespace {
 
-/// Whether the view at `name` would be read while it is made: CREATE OR REPLACE VIEW v AS SELECT * FROM v.
-bool ReadsTempView(const plan::CreateViewCommand& command, const std::string& name) {
-  return command.scope != plan::ViewScope::kPersistent && command.or_replace && !command.query_text.empty() &&
-         AsciiLower(command.query_text).find(AsciiLower(name)) != std::string::npos;
-}
-
 /// Schema of a view: the query's columns under the names that the view gives them, with comments.
 Result<DataTypePtr> ViewSchema(const plan::CreateViewCommand& command, const DataTypePtr& query_schema, const std::string& view_name) {
   auto fields = query_schema->fields();
@@ -65,14 +59,9 @@ Result<RowSet> CreateTemporaryView(const plan::CreateViewCommand& command, const
     FRAZIL_ASSIGN_OR_RETURN(view.schema, ViewSchema(command, plan::OutputSchema(*analyzed), QuoteIdentifier(name)));
   } else {
     FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(command.query, context));
-    if (existing.has_value() && ReadsTempView(command, name)) {
-      // The text may name the very view that it replaces: it goes on to read the old one, so the new one keeps the plan that was made of it.
-      auto cached = std::make_shared<plan::CachedRelationPlan>();
-      cached->relation_id = context.PutCachedRelation({analyzed});
-      view.plan = cached;
-    } else {
-      view.plan = command.query;
-    }
+    view.plan = command.query;
+    // A view that replaces one which it reads goes on to read the old one.
+    if (existing.has_value()) view.captured_views = context.CaptureTempViews();
     FRAZIL_ASSIGN_OR_RETURN(view.schema, ViewSchema(command, plan::OutputSchema(*analyzed), QuoteIdentifier(name)));
   }
   context.PutTempView(name, std::move(view), global);
@@ -193,10 +182,11 @@ Result<RowSet> RunCreateDataFrameView(const plan::CreateDataFrameViewCommand& co
   }
   FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(command.input, context));
   analysis::TempView view;
-  // The DataFrame's plan as it is analyzed now: what its names mean does not change when a view or setting does later.
-  auto cached = std::make_shared<plan::CachedRelationPlan>();
-  cached->relation_id = context.PutCachedRelation({analyzed});
-  view.plan = cached;
+  view.plan = command.input;
+  view.current_catalog = context.current_catalog();
+  view.current_namespace = context.current_namespace();
+  // Data is read anew with each use of the view; what its names mean stays as it is now.
+  view.captured_views = context.CaptureTempViews();
   view.schema = plan::OutputSchema(*analyzed);
   context.PutTempView(command.name, std::move(view), command.is_global);
   return NoRows();

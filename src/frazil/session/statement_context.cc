@@ -204,6 +204,11 @@ std::vector<std::string> StatementContext::TempViewNames(bool global) {
   return names;
 }
 
+std::shared_ptr<const std::map<std::string, analysis::TempView>> StatementContext::CaptureTempViews() {
+  std::lock_guard lock(state_->mutex);
+  return std::make_shared<const std::map<std::string, analysis::TempView>>(state_->temp_views);
+}
+
 void StatementContext::PutVariable(analysis::SessionVariable variable) {
   std::lock_guard lock(state_->mutex);
   std::string key = AsciiLower(variable.name);

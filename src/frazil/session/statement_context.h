@@ -45,6 +45,7 @@ class StatementContext : public commands::CommandContext {
   void PutTempView(const std::string& name, analysis::TempView view, bool global) override;
   bool DropTempView(const std::string& name, bool global) override;
   std::vector<std::string> TempViewNames(bool global) override;
+  std::shared_ptr<const std::map<std::string, analysis::TempView>> CaptureTempViews() override;
   void PutVariable(analysis::SessionVariable variable) override;
   bool DropVariable(const std::string& name) override;
   std::vector<analysis::SessionVariable> Variables() override;
