@@ -2,6 +2,7 @@
 
 #include "frazil/engine/functions/cast.h"
 #include "frazil/engine/functions/core_functions.h"
+#include "frazil/engine/functions/spark_functions.h"
 
 namespace frazil::engine {
 
@@ -10,6 +11,7 @@ void RegisterAllFunctions(FunctionLoweringRegistry& registry) {
   RegisterConditionsAndAccess(registry);
   RegisterHigherOrderFunctions(registry);
   registry.AddKernels(RegisterCastKernels);
+  RegisterSparkFunctions(registry);
 }
 
 }  // namespace frazil::engine

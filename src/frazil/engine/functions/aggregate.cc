@@ -1,0 +1,378 @@
+// Aggregates on DuckDB's, with Spark's result types and overflow rules, and window functions.
+
+#include <duckdb/parser/expression/conjunction_expression.hpp>
+#include <duckdb/parser/expression/function_expression.hpp>
+#include <duckdb/parser/expression/operator_expression.hpp>
+#include <duckdb/planner/expression/bound_function_expression.hpp>
+
+#include <cmath>
+
+#include "frazil/engine/functions/kernel_arguments.h"
+#include "frazil/engine/functions/row_kernel.h"
+#include "frazil/engine/functions/spark_functions.h"
+#include "frazil/engine/type_mapping.h"
+
+namespace frazil::engine {
+namespace {
+
+using duckdb::LogicalType;
+
+enum class Overflow : int32_t { kWrap = 0, kError = 1, kNull = 2 };
+
+Overflow OverflowOf(EvalMode mode) { return mode == EvalMode::kLegacy ? Overflow::kWrap : mode == EvalMode::kAnsi ? Overflow::kError : Overflow::kNull; }
+
+LoweredExpression OverflowArgument(EvalMode mode) { return ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(OverflowOf(mode)))); }
+
+template <typename T>
+std::optional<T> SumAs(duckdb::hugeint_t sum, int32_t overflow) {
+  const __int128 wide = WideOf(sum);
+  if (wide >= std::numeric_limits<T>::min() && wide <= std::numeric_limits<T>::max()) return static_cast<T>(wide);
+  switch (static_cast<Overflow>(overflow)) {
+    case Overflow::kWrap:
+      return static_cast<T>(wide);
+    case Overflow::kError:
+      ThrowArithmeticOverflow(sizeof(T) == 8 ? "long overflow" : "integer overflow", "try_sum");
+    case Overflow::kNull:
+      break;
+  }
+  return std::nullopt;
+}
+
+__int128 DivideHalfUp(__int128 dividend, __int128 divisor) {
+  const __int128 quotient = dividend / divisor;
+  const __int128 rest = dividend % divisor;
+  const __int128 magnitude = rest < 0 ? -rest : rest;
+  if (magnitude * 2 >= divisor) return quotient + (dividend < 0 ? -1 : 1);
+  return quotient;
+}
+
+template <typename T>
+std::optional<T> AverageAs(duckdb::hugeint_t sum, int64_t count, int32_t overflow) {
+  if (count == 0) return std::nullopt;
+  const auto checked = SumAs<T>(sum, overflow);
+  if (!checked.has_value()) return std::nullopt;
+  return static_cast<T>(DivideHalfUp(*checked, count));
+}
+
+// spark_avg_decimal(sum, count, strict, NULL of the result's type).
+struct DecimalAverageData : duckdb::FunctionData {
+  bool strict = false;
+  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<DecimalAverageData>(*this); }
+  bool Equals(const duckdb::FunctionData& other) const override { return other.Cast<DecimalAverageData>().strict == strict; }
+};
+
+duckdb::unique_ptr<duckdb::FunctionData> BindDecimalAverage(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+                                                            duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+  auto values = TakeConstantArguments(context, function, arguments, 2);
+  auto data = duckdb::make_uniq<DecimalAverageData>();
+  data->strict = values[0].GetValue<bool>();
+  function.SetReturnType(values[1].type());
+  function.arguments[0] = arguments[0]->return_type;
+  return data;
+}
+
+void AverageDecimals(duckdb::DataChunk& arguments, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  const bool strict = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<DecimalAverageData>().strict;
+  const auto& from = arguments.data[0].GetType();
+  const auto& to = result.GetType();
+  __int128 factor = 1, limit = 1;
+  for (int i = duckdb::DecimalType::GetScale(from); i < duckdb::DecimalType::GetScale(to); ++i) factor *= 10;
+  for (int i = 0; i < duckdb::DecimalType::GetWidth(to); ++i) limit *= 10;
+  WithDecimalStorage(from, [&](auto in) {
+    WithDecimalStorage(to, [&](auto out) {
+      using In = decltype(in);
+      using Out = decltype(out);
+      row_kernel::Reader<In> sums;
+      row_kernel::Reader<int64_t> counts;
+      const bool constant = arguments.AllConstant();
+      const auto size = constant ? 1 : arguments.size();
+      sums.Prepare(arguments.data[0], size);
+      counts.Prepare(arguments.data[1], size);
+      result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+      for (duckdb::idx_t row = 0; row < size; ++row) {
+        if (!sums.IsValid(row) || !counts.IsValid(row) || counts.Get(row) == 0) {
+          duckdb::FlatVector::SetNull(result, row, true);
+          continue;
+        }
+        const __int128 sum = WideOf(sums.Get(row));
+        const __int128 count = counts.Get(row);
+        // The quotient and the rest apart, so that nothing overflows.
+        const __int128 average = (sum / count) * factor + DivideHalfUp((sum % count) * factor, count);
+        if (average >= limit || average <= -limit) {
+          if (strict) ThrowNumericValueOutOfRange("", duckdb::DecimalType::GetWidth(to), duckdb::DecimalType::GetScale(to));
+          duckdb::FlatVector::SetNull(result, row, true);
+          continue;
+        }
+        row_kernel::Write(result, row, NarrowTo<Out>(average));
+      }
+      if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+    });
+  });
+}
+
+Result<LoweredExpression> LowerSum(LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) {
+  const DataType& type = *call.arguments[0]->type;
+  LoweredExpression sum = CallOf("sum", std::move(arguments));
+  if (type.IsIntegral() || type.id() == TypeId::kDayTimeInterval) return CallOf("spark_sum_long", std::move(sum), OverflowArgument(call.mode));
+  if (type.id() == TypeId::kYearMonthInterval) return CallOf("spark_sum_int", std::move(sum), OverflowArgument(call.mode == EvalMode::kTry ? call.mode : EvalMode::kAnsi));
+  return sum;
+}
+
+Result<LoweredExpression> LowerAverage(LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) {
+  const DataType& type = *call.arguments[0]->type;
+  LoweredExpression copy = arguments[0]->Copy();
+  if (type.id() == TypeId::kDecimal) {
+    LoweredArguments parts;
+    parts.push_back(CallOf("sum", std::move(arguments)));
+    parts.push_back(CallOf("count", std::move(copy)));
+    parts.push_back(ConstantOf(duckdb::Value::BOOLEAN(call.mode == EvalMode::kAnsi)));
+    parts.push_back(CastOf(ConstantOf(duckdb::Value()), MappedType(*call.type)));
+    return CallOf("spark_avg_decimal", std::move(parts));
+  }
+  if (type.IsAnsiInterval()) {
+    const EvalMode mode = call.mode == EvalMode::kTry ? call.mode : EvalMode::kAnsi;
+    return CallOf(type.id() == TypeId::kYearMonthInterval ? "spark_avg_int" : "spark_avg_long", CallOf("sum", std::move(arguments)), CallOf("count", std::move(copy)),
+                  OverflowArgument(mode));
+  }
+  return CallOf("avg", std::move(arguments));
+}
+
+LoweredExpression IsNotNull(LoweredExpression child) { return duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_IS_NOT_NULL, std::move(child)); }
+
+Result<LoweredExpression> LowerCount(LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) {
+  if (arguments.empty()) return CallOf("count_star", std::move(arguments));
+  if (arguments.size() == 1) {
+    const auto& argument = *call.arguments[0];
+    if (argument.kind == ExpressionKind::kLiteral && !argument.As<LiteralExpression>().value.is_null() && !call.distinct) return CallOf("count_star", LoweredArguments());
+    return CallOf("count", std::move(arguments));
+  }
+  // Rows in which no argument is NULL.
+  LoweredExpression filter;
+  for (const auto& argument : arguments) {
+    auto test = IsNotNull(argument->Copy());
+    if (filter == nullptr) {
+      filter = std::move(test);
+    } else {
+      filter = duckdb::make_uniq<duckdb::ConjunctionExpression>(duckdb::ExpressionType::CONJUNCTION_AND, std::move(filter), std::move(test));
+    }
+  }
+  LoweredArguments row;
+  row.push_back(CallOf("row", std::move(arguments)));
+  auto count = duckdb::make_uniq<duckdb::FunctionExpression>("count", std::move(row), std::move(filter));
+  return LoweredExpression(std::move(count));
+}
+
+Implementation ByNulls(const char* respect, const char* ignore) {
+  return BuildAggregate([respect = std::string(respect), ignore = std::string(ignore)](LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+    const bool ignores = call.ignore_nulls;
+    const std::string& name = ignores ? ignore : respect;
+    LoweredExpression filter = ignores && name == "last" ? IsNotNull(arguments[0]->Copy()) : nullptr;
+    return LoweredExpression(duckdb::make_uniq<duckdb::FunctionExpression>(name, std::move(arguments), std::move(filter)));
+  });
+}
+
+// collect_list and collect_set: an empty array where there is nothing.
+Implementation Collect(bool is_set) {
+  return BuildAggregate([is_set](LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+    LoweredExpression filter = call.ignore_nulls || is_set ? IsNotNull(arguments[0]->Copy()) : nullptr;
+    auto list = duckdb::make_uniq<duckdb::FunctionExpression>("list", std::move(arguments), std::move(filter));
+    if (is_set) list->distinct = true;
+    FRAZIL_ASSIGN_OR_RETURN(auto type, ToDuckDbType(*call.type));
+    duckdb::vector<LoweredExpression> either;
+    either.push_back(std::move(list));
+    either.push_back(CastOf(ConstantOf(duckdb::Value::LIST(duckdb::ListType::GetChildType(type), {})), type));
+    return LoweredExpression(duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(either)));
+  });
+}
+
+// quantile_cont or quantile_disc of the values; the percentages are constants.
+Implementation Quantile(bool continuous, bool descending) {
+  return BuildAggregate([continuous, descending](LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+    if (arguments.size() > 2) return Error::Unsupported("percentile with frequencies");
+    const bool is_array = call.type->id() == TypeId::kArray;
+    const DataType& result = is_array ? *call.type->element_type() : *call.type;
+    std::vector<double> percentages;
+    const auto add = [&](const Expression& literal) { percentages.push_back(literal.As<LiteralExpression>().value.float64()); };
+    if (is_array) {
+      for (const auto& one : call.arguments[1]->As<CallExpression>().arguments) add(*one);
+    } else {
+      add(*call.arguments[1]);
+    }
+    duckdb::vector<duckdb::Value> values;
+    for (double percentage : percentages) {
+      // DuckDB counts negative ones from the greatest value down.
+      double shown = percentage;
+      if (descending) shown = continuous || percentage == 0 ? 1 - percentage : -percentage;
+      values.push_back(duckdb::Value::DOUBLE(shown));
+    }
+    LoweredExpression parameter = is_array ? ConstantOf(duckdb::Value::LIST(LogicalType::DOUBLE, std::move(values))) : ConstantOf(values[0]);
+    LoweredExpression value = continuous ? CastOf(std::move(arguments[0]), LogicalType::DOUBLE) : std::move(arguments[0]);
+    LoweredExpression quantile = CallOf(continuous ? "quantile_cont" : "quantile_disc", std::move(value), std::move(parameter));
+    if (result.IsAnsiInterval() && continuous) {
+      // Fractions are cut off.
+      return CallOf("spark_truncate", std::move(quantile));
+    }
+    return quantile;
+  });
+}
+
+Result<LoweredExpression> LowerListAgg(LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) {
+  if (call.arguments[0]->type->id() == TypeId::kBinary) return Error::Unsupported("listagg of binary values");
+  const auto& delimiter = *call.arguments[1];
+  const bool is_null = delimiter.kind == ExpressionKind::kLiteral && delimiter.As<LiteralExpression>().value.is_null();
+  if (is_null || delimiter.kind == ExpressionKind::kCast) arguments[1] = CallOf("coalesce", std::move(arguments[1]), ConstantOf(duckdb::Value("")));
+  if (is_null) arguments[1] = ConstantOf(duckdb::Value(""));
+  return CallOf("string_agg", std::move(arguments));
+}
+
+// A histogram as Spark (and Hive) builds it: bars that are nearest are merged when there are too many.
+struct Bar {
+  double x, y;
+};
+void AddToHistogram(std::vector<Bar>* bars, double value, size_t limit) {
+  size_t left = 0, right = bars->size();
+  while (left < right) {
+    const size_t middle = (left + right) / 2;
+    if ((*bars)[middle].x < value) {
+      left = middle + 1;
+    } else {
+      right = middle;
+    }
+  }
+  if (left < bars->size() && (*bars)[left].x == value) {
+    (*bars)[left].y += 1;
+    return;
+  }
+  bars->insert(bars->begin() + static_cast<ptrdiff_t>(left), Bar{value, 1});
+  if (bars->size() <= limit) return;
+  size_t nearest = 0;
+  double smallest = (*bars)[1].x - (*bars)[0].x;
+  for (size_t i = 1; i + 1 < bars->size(); ++i) {
+    const double difference = (*bars)[i + 1].x - (*bars)[i].x;
+    if (difference < smallest) {
+      smallest = difference;
+      nearest = i;
+    }
+  }
+  Bar& a = (*bars)[nearest];
+  const Bar& b = (*bars)[nearest + 1];
+  const double weight = a.y + b.y;
+  a.x = a.x * (a.y / weight) + b.x * (b.y / weight);
+  a.y = weight;
+  bars->erase(bars->begin() + static_cast<ptrdiff_t>(nearest) + 1);
+}
+
+// spark_histogram(DOUBLE[], INTEGER) -> STRUCT(x DOUBLE, y DOUBLE)[].
+void Histogram(duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+  const auto count = arguments.size();
+  duckdb::UnifiedVectorFormat lists, children;
+  row_kernel::Reader<int32_t> limits;
+  arguments.data[0].ToUnifiedFormat(count, lists);
+  auto& child = duckdb::ListVector::GetEntry(arguments.data[0]);
+  child.ToUnifiedFormat(duckdb::ListVector::GetListSize(arguments.data[0]), children);
+  limits.Prepare(arguments.data[1], count);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  for (duckdb::idx_t row = 0; row < count; ++row) {
+    const auto index = lists.sel->get_index(row);
+    if (!lists.validity.RowIsValid(index)) {
+      duckdb::FlatVector::SetNull(result, row, true);
+      continue;
+    }
+    const auto entry = reinterpret_cast<const duckdb::list_entry_t*>(lists.data)[index];
+    std::vector<Bar> bars;
+    for (auto i = entry.offset; i < entry.offset + entry.length; ++i) {
+      const auto at = children.sel->get_index(i);
+      if (children.validity.RowIsValid(at)) AddToHistogram(&bars, reinterpret_cast<const double*>(children.data)[at], static_cast<size_t>(limits.Get(row)));
+    }
+    const auto offset = duckdb::ListVector::GetListSize(result);
+    duckdb::ListVector::Reserve(result, offset + bars.size());
+    auto& members = duckdb::StructVector::GetEntries(duckdb::ListVector::GetEntry(result));
+    for (size_t i = 0; i < bars.size(); ++i) {
+      duckdb::FlatVector::GetData<double>(*members[0])[offset + i] = bars[i].x;
+      duckdb::FlatVector::GetData<double>(*members[1])[offset + i] = bars[i].y;
+    }
+    duckdb::ListVector::SetListSize(result, offset + bars.size());
+    duckdb::FlatVector::GetData<duckdb::list_entry_t>(result)[row] = {offset, bars.size()};
+  }
+  if (arguments.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+}
+
+void AddKernels(duckdb::ExtensionLoader& loader) {
+  const auto H = LogicalType::HUGEINT, I = LogicalType::INTEGER, L = LogicalType::BIGINT;
+  AddRowKernel(loader, "spark_sum_long", {H, I}, L, &SumAs<int64_t>, kFallible);
+  AddRowKernel(loader, "spark_sum_int", {H, I}, I, &SumAs<int32_t>, kFallible);
+  AddRowKernel(loader, "spark_avg_long", {H, L, I}, L, &AverageAs<int64_t>, kFallible);
+  AddRowKernel(loader, "spark_avg_int", {H, L, I}, I, &AverageAs<int32_t>, kFallible);
+  AddRowKernel(loader, "spark_truncate", {LogicalType::DOUBLE}, L, [](double value) -> int64_t { return static_cast<int64_t>(value); });
+  duckdb::ScalarFunction truncate_list("spark_truncate", {LogicalType::LIST(LogicalType::DOUBLE)}, LogicalType::LIST(L),
+                                       [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+                                         const auto count = arguments.size();
+                                         duckdb::UnifiedVectorFormat lists, children;
+                                         arguments.data[0].ToUnifiedFormat(count, lists);
+                                         duckdb::ListVector::GetEntry(arguments.data[0]).ToUnifiedFormat(duckdb::ListVector::GetListSize(arguments.data[0]), children);
+                                         result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+                                         for (duckdb::idx_t row = 0; row < count; ++row) {
+                                           const auto index = lists.sel->get_index(row);
+                                           if (!lists.validity.RowIsValid(index)) {
+                                             duckdb::FlatVector::SetNull(result, row, true);
+                                             continue;
+                                           }
+                                           const auto entry = reinterpret_cast<const duckdb::list_entry_t*>(lists.data)[index];
+                                           std::vector<int64_t> values;
+                                           for (auto i = entry.offset; i < entry.offset + entry.length; ++i) {
+                                             values.push_back(static_cast<int64_t>(reinterpret_cast<const double*>(children.data)[children.sel->get_index(i)]));
+                                           }
+                                           row_kernel::Write(result, row, values);
+                                         }
+                                         if (arguments.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+                                       });
+  truncate_list.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
+  loader.RegisterFunction(truncate_list);
+  duckdb::ScalarFunction average("spark_avg_decimal", {LogicalType::ANY, L, LogicalType::BOOLEAN, LogicalType::ANY}, LogicalType::ANY, AverageDecimals, BindDecimalAverage);
+  average.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
+  average.SetFallible();
+  loader.RegisterFunction(average);
+  duckdb::child_list_t<LogicalType> bar = {{"x", LogicalType::DOUBLE}, {"y", LogicalType::DOUBLE}};
+  duckdb::ScalarFunction histogram("spark_histogram", {LogicalType::LIST(LogicalType::DOUBLE), I}, LogicalType::LIST(LogicalType::STRUCT(std::move(bar))), Histogram);
+  histogram.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
+  loader.RegisterFunction(histogram);
+}
+
+}  // namespace
+
+void RegisterAggregateFunctions(FunctionLoweringRegistry& registry) {
+  registry.AddKernels(AddKernels);
+  RegisterMomentAggregates(registry);
+  registry.AddAggregate("sum", BuildAggregate(LowerSum));
+  registry.AddAggregate("avg", BuildAggregate(LowerAverage));
+  registry.AddAggregate("count", BuildAggregate(LowerCount));
+  registry.AddAggregate("min", Direct("min"));
+  registry.AddAggregate("max", Direct("max"));
+  registry.AddAggregate("max_by", Direct("arg_max_null"));
+  registry.AddAggregate("min_by", Direct("arg_min_null"));
+  registry.AddAggregate("first", ByNulls("first", "any_value"));
+  registry.AddAggregate("last", ByNulls("last", "last"));
+  registry.AddAggregate("collect_list", Collect(false));
+  registry.AddAggregate("collect_set", Collect(true));
+  registry.AddAggregate("count_if", Template("count(CASE WHEN $1 THEN true END)"));
+  for (const char* name : {"bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"}) registry.AddAggregate(name, Direct(name));
+  registry.AddAggregate("approx_count_distinct", Template("count(DISTINCT $1)"));
+  registry.AddAggregate("percentile", Quantile(true, false));
+  registry.AddAggregate("percentile_descending", Quantile(true, true));
+  registry.AddAggregate("percentile_disc", Quantile(false, false));
+  registry.AddAggregate("percentile_disc_descending", Quantile(false, true));
+  registry.AddAggregate("approx_percentile", Quantile(false, false));
+  registry.AddAggregate("mode", Template("mode($1)"));
+  registry.AddAggregate("mode_least", Template("mode($1 ORDER BY $1 ASC)"));
+  registry.AddAggregate("mode_greatest", Template("mode($1 ORDER BY $1 DESC)"));
+  registry.AddAggregate("listagg", BuildAggregate(LowerListAgg));
+  registry.AddAggregate("histogram_numeric", Template("spark_histogram(list(CAST($1 AS DOUBLE)) FILTER (WHERE $1 IS NOT NULL), $2)"));
+}
+
+void RegisterWindowFunctions(FunctionLoweringRegistry& registry) {
+  for (const char* name : {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "nth_value"}) registry.AddWindow(name, Direct(name));
+  registry.AddWindow("first", Direct("first_value"));
+  registry.AddWindow("last", Direct("last_value"));
+}
+
+}  // namespace frazil::engine

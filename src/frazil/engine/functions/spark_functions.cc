@@ -1,0 +1,16 @@
+#include "frazil/engine/functions/spark_functions.h"
+
+namespace frazil::engine {
+
+void RegisterSparkFunctions(FunctionLoweringRegistry& registry) {
+  RegisterMathFunctions(registry);
+  RegisterRoundingFunctions(registry);
+  RegisterStringFunctions(registry);
+  RegisterTextMeasureFunctions(registry);
+  RegisterDatetimeFunctions(registry);
+  RegisterIntervalFunctions(registry);
+  RegisterAggregateFunctions(registry);
+  RegisterWindowFunctions(registry);
+}
+
+}  // namespace frazil::engine
