@@ -109,15 +109,23 @@ Status Execution::Send(proto::ExecutePlanResponse response) {
 void Execution::Run() {
   const Status status = RunPlan();
   if (!status.ok()) {
+    end_state_ = operation_->cancel->cancelled() ? State::kCancelled : State::kFailed;
     log_.Fail(std::make_shared<const Error>(status.error()));
     return;
   }
+  end_state_ = State::kSucceeded;
   if (reattachable_) {
     auto response = NewResponse();
     response.mutable_result_complete();
     log_.AppendNow(std::move(response));
   }
   log_.Finish();
+}
+
+Execution::State Execution::state() const {
+  const State end = end_state_;
+  if (end != State::kRunning) return end;
+  return operation_->cancel->cancelled() ? State::kTerminating : State::kRunning;
 }
 
 Status Execution::RunPlan() {
@@ -343,6 +351,16 @@ ExecutionPtr ExecutionRegistry::Find(const ExecutionKey& key) const {
   const std::lock_guard lock(mutex_);
   const auto found = executions_.find(key);
   return found == executions_.end() ? nullptr : found->second;
+}
+
+std::vector<ExecutionPtr> ExecutionRegistry::OfSession(const std::string& user_id,
+                                                       const std::string& session_id) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<ExecutionPtr> found;
+  for (const auto& [key, execution] : executions_) {
+    if (std::get<0>(key) == user_id && std::get<1>(key) == session_id) found.push_back(execution);
+  }
+  return found;
 }
 
 void ExecutionRegistry::RemoveLocked(std::map<ExecutionKey, ExecutionPtr>::iterator entry) {

@@ -2,6 +2,7 @@
 
 // One ExecutePlan request on its way: a thread that runs it, and the log of its responses.
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -26,6 +27,8 @@ class Execution {
   void Run();
   /// Stops the plan; the log ends with an error of kind kCancelled.
   void Cancel() { operation_->cancel->Cancel(); }
+  enum class State { kRunning, kTerminating, kSucceeded, kFailed, kCancelled };
+  State state() const;
   /// A message about how far the plan is, unless nothing has changed since the last one. For the reader, when nothing
   /// else comes.
   void ReportProgress();
@@ -56,6 +59,7 @@ class Execution {
   // Where the client takes large batches in pieces: the most bytes of one; 0: it does not.
   int64_t chunk_bytes_ = 0;
   ResponseLog log_;
+  std::atomic<State> end_state_{State::kRunning};
   std::mutex progress_mutex_;
   double last_progress_ = -1;
   int64_t last_bytes_ = -1;
@@ -74,6 +78,7 @@ class ExecutionRegistry {
   /// taken.
   bool Start(const ExecutionKey& key, const ExecutionPtr& execution);
   ExecutionPtr Find(const ExecutionKey& key) const;
+  std::vector<ExecutionPtr> OfSession(const std::string& user_id, const std::string& session_id) const;
   /// Cancels the execution and forgets it. Returns whether it was there.
   bool Remove(const ExecutionKey& key);
   void RemoveSession(const std::string& user_id, const std::string& session_id);

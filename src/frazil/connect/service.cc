@@ -83,6 +83,18 @@ SparkConnectService::SparkConnectService(std::shared_ptr<session::Server> sessio
   AddUnaryCall("/spark.connect.SparkConnectService/FetchErrorDetails", &SparkConnectService::FetchErrorDetails);
   AddUnaryCall("/spark.connect.SparkConnectService/CloneSession", &SparkConnectService::CloneSession);
 
+  using StatusHandler = grpc::internal::RpcMethodHandler<SparkConnectService, grpc::ByteBuffer, grpc::ByteBuffer>;
+  AddMethod(new grpc::internal::RpcServiceMethod(
+      "/spark.connect.SparkConnectService/GetStatus", grpc::internal::RpcMethod::NORMAL_RPC,
+      new StatusHandler(
+          [](SparkConnectService* service, grpc::ServerContext* context, const grpc::ByteBuffer* request,
+             grpc::ByteBuffer* response) -> grpc::Status {
+            if (auto denied = service->CheckToken(*context); !denied.ok()) return denied;
+            const Status status = service->GetStatus(*request, response);
+            return status.ok() ? grpc::Status::OK : service->StatusOf(status.error());
+          },
+          this)));
+
   using ArtifactsHandler =
       grpc::internal::ClientStreamingHandler<SparkConnectService, grpc::ByteBuffer, proto::AddArtifactsResponse>;
   AddMethod(new grpc::internal::RpcServiceMethod(

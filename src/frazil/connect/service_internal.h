@@ -65,6 +65,9 @@ class SparkConnectService final : public grpc::Service {
   Status ArtifactStatus(const spark::connect::ArtifactStatusesRequest& request,
                         spark::connect::ArtifactStatusesResponse* response);
 
+  // service_status.cc
+  Status GetStatus(const grpc::ByteBuffer& request, grpc::ByteBuffer* response);
+
   // service.cc
   Status Interrupt(const spark::connect::InterruptRequest& request, spark::connect::InterruptResponse* response);
   Status ReleaseSession(const spark::connect::ReleaseSessionRequest& request,
