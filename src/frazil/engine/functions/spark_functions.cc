@@ -7,6 +7,7 @@ void RegisterSparkFunctions(FunctionLoweringRegistry& registry) {
   RegisterRoundingFunctions(registry);
   RegisterStringFunctions(registry);
   RegisterTextMeasureFunctions(registry);
+  RegisterPatternFunctions(registry);
   RegisterDatetimeFunctions(registry);
   RegisterIntervalFunctions(registry);
   RegisterAggregateFunctions(registry);
