@@ -1,8 +1,10 @@
 #include <thread>
 
+#include <google/protobuf/unknown_field_set.h>
 #include <google/rpc/error_details.pb.h>
 #include <google/rpc/status.pb.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/client_unary_call.h>
 #include <gtest/gtest.h>
 #include <spark/connect/base.grpc.pb.h>
 
@@ -28,8 +30,8 @@ class ServiceTest : public ::testing::Test {
     auto started = ConnectServer::Start(sessions_, options);
     ASSERT_TRUE(started.ok()) << started.error().message;
     server_ = std::move(*started);
-    stub_ = proto::SparkConnectService::NewStub(
-        grpc::CreateChannel("127.0.0.1:" + std::to_string(server_->port()), grpc::InsecureChannelCredentials()));
+    channel_ = grpc::CreateChannel("127.0.0.1:" + std::to_string(server_->port()), grpc::InsecureChannelCredentials());
+    stub_ = proto::SparkConnectService::NewStub(channel_);
   }
 
   static proto::ExecutePlanRequest RangeRequest(bool reattachable) {
@@ -62,8 +64,15 @@ class ServiceTest : public ::testing::Test {
   std::shared_ptr<testing::FakeAnswers> answers_ = std::make_shared<testing::FakeAnswers>();
   std::shared_ptr<testing::FakeServer> sessions_;
   std::unique_ptr<ConnectServer> server_;
+  std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<proto::SparkConnectService::Stub> stub_;
 };
+
+std::string BytesOf(const google::protobuf::UnknownFieldSet& fields) {
+  std::string bytes;
+  fields.SerializeToString(&bytes);
+  return bytes;
+}
 
 google::rpc::ErrorInfo InfoOf(const grpc::Status& status) {
   google::rpc::Status details;
@@ -161,6 +170,39 @@ TEST_F(ServiceTest, ReattachesBehindTheLastResponseUntilReleased) {
   EXPECT_EQ(released.operation_id(), kOperationId);
   read_again(&status);
   EXPECT_EQ(InfoOf(status).metadata().at("errorClass"), "INVALID_HANDLE.OPERATION_NOT_FOUND");
+}
+
+TEST_F(ServiceTest, TellsTheStateOfOperations) {
+  Start();
+  grpc::Status status;
+  Execute(RangeRequest(true), &status);
+  google::protobuf::UnknownFieldSet operations;
+  operations.AddLengthDelimited(1, kOperationId);
+  operations.AddLengthDelimited(1, "another");
+  google::protobuf::UnknownFieldSet request;
+  request.AddLengthDelimited(1, kSessionId);
+  request.AddLengthDelimited(5, BytesOf(operations));
+  const grpc::Slice slice(BytesOf(request));
+  const grpc::ByteBuffer bytes(&slice, 1);
+  grpc::ByteBuffer answer;
+  grpc::ClientContext context;
+  const grpc::internal::RpcMethod method("/spark.connect.SparkConnectService/GetStatus",
+                                         grpc::internal::RpcMethod::NORMAL_RPC, channel_);
+  status = grpc::internal::BlockingUnaryCall(channel_.get(), method, &context, bytes, &answer);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  grpc::Slice answer_slice;
+  ASSERT_TRUE(answer.DumpToSingleSlice(&answer_slice).ok());
+  google::protobuf::UnknownFieldSet response;
+  ASSERT_TRUE(response.ParseFromArray(answer_slice.begin(), static_cast<int>(answer_slice.size())));
+  ASSERT_EQ(response.field_count(), 4);
+  EXPECT_EQ(response.field(0).length_delimited(), kSessionId);
+  const auto state_of = [&](int index) {
+    google::protobuf::UnknownFieldSet operation;
+    EXPECT_TRUE(operation.ParseFromString(response.field(index).length_delimited()));
+    return std::pair(operation.field(0).length_delimited(), operation.field(1).varint());
+  };
+  EXPECT_EQ(state_of(2), std::pair(std::string(kOperationId), uint64_t{4}));
+  EXPECT_EQ(state_of(3), std::pair(std::string("another"), uint64_t{1}));
 }
 
 TEST_F(ServiceTest, ForgetsExecutionsThatCannotBeReattached) {

@@ -46,6 +46,7 @@ std::shared_ptr<const tables::FormatRegistry> MakeFormats() {
     }
   }
   formats->Register(std::make_shared<tables::iceberg::IcebergFormat>());
+  formats->Register(std::make_shared<tables::iceberg::IcebergFormat>());
   return formats;
 }
 
