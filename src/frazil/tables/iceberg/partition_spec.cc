@@ -152,7 +152,6 @@ bool CompatibleSpecs(const PartitionSpec& left, const PartitionSpec& right) {
 
 Status CheckSpec(const PartitionSpec& spec, const Schema& schema) {
   std::set<std::string> names;
-  std::map<std::pair<int32_t, std::string>, const SpecField*> transforms;
   for (const auto& field : spec.fields) {
     if (field.name.empty()) return IllegalArgument("Cannot use empty partition name: " + field.name);
     if (!names.insert(field.name).second) return IllegalArgument("Cannot use partition name more than once: " + field.name);
@@ -176,13 +175,6 @@ Status CheckSpec(const PartitionSpec& spec, const Schema& schema) {
         return IllegalArgument("Cannot create identity partition sourced from different field in schema: " + field.name);
       }
       return IllegalArgument("Cannot create partition from name that exists in schema: " + field.name);
-    }
-    // Two transforms of time of one column are redundant, as are two of one name.
-    bool of_time = field.transform == TransformKind::kYear || field.transform == TransformKind::kMonth ||
-                   field.transform == TransformKind::kDay || field.transform == TransformKind::kHour;
-    auto [first, is_new] = transforms.emplace(std::pair(field.source_id, of_time ? "time" : TransformText(field)), &field);
-    if (!is_new) {
-      return IllegalArgument("Cannot add redundant partition: " + Description(*first->second) + " conflicts with " + Description(field));
     }
   }
   return {};
@@ -250,6 +242,16 @@ Result<PartitionSpec> BuildSpec(const Schema& schema, const std::vector<Partitio
     spec.fields.push_back(std::move(field));
   }
   FRAZIL_RETURN_IF_ERROR(CheckSpec(spec, schema));
+  std::map<std::pair<int32_t, std::string>, const SpecField*> transforms;
+  for (const auto& field : spec.fields) {
+    // Two transforms of time of one column are redundant, as are two of one name.
+    bool of_time = field.transform == TransformKind::kYear || field.transform == TransformKind::kMonth ||
+                   field.transform == TransformKind::kDay || field.transform == TransformKind::kHour;
+    auto [first, is_new] = transforms.emplace(std::pair(field.source_id, of_time ? "time" : TransformText(field)), &field);
+    if (!is_new) {
+      return IllegalArgument("Cannot add redundant partition: " + Description(*first->second) + " conflicts with " + Description(field));
+    }
+  }
   return spec;
 }
 
