@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/table_writer.h"
@@ -153,7 +154,13 @@ Status CreateTableAsSelect(const analysis::ResolvedIdentifier& name, const table
   options.mode = replace ? tables::WriteMode::kReplaceTable : tables::WriteMode::kAppend;
   options.operation = "append";
   options.options = LowerKeys(write_options);
-  return WriteRows(*staged.table, options, query, context);
+  // The table may keep other types than the query's (Iceberg has no TINYINT), and another order of columns.
+  analysis::InsertShape shape;
+  shape.table_name = QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier));
+  shape.table_schema = staged.table->schema();
+  shape.by_name = true;
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ShapeForTable(query, shape, context));
+  return WriteRows(*staged.table, options, rows, context);
 }
 
 }  // namespace frazil::commands

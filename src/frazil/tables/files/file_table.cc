@@ -106,8 +106,8 @@ TableScanPtr MakeFileScan(FileFormat format, FileListing listing, const DataType
   return std::make_shared<FileScan>(format, std::move(listing), data_schema, std::move(options));
 }
 
-FileTable::FileTable(TableContext context, TableDefinition definition, FileFormat format)
-    : context_(std::move(context)), definition_(std::move(definition)), format_(format) {
+FileTable::FileTable(TableContext context, TableDefinition definition, FileFormat format, CommitPointPtr commit_point)
+    : context_(std::move(context)), definition_(std::move(definition)), format_(format), commit_point_(std::move(commit_point)) {
   // Partition columns stand last, as in every Hive-style table.
   std::vector<StructField> data, partitions;
   for (const auto& field : definition_.schema->fields()) {
@@ -165,7 +165,7 @@ Result<TableScanPtr> FileTable::Scan(const ScanOptions& options) const {
 }
 
 Result<std::unique_ptr<TableWrite>> FileTable::StartWrite(const WriteOptions& options) const {
-  return StartFileWrite(context_, definition_, format_, options, nullptr);
+  return StartFileWrite(context_, definition_, format_, options, commit_point_);
 }
 
 CommitPointPtr FilesTableFormat::PathCommitPoint(const TableContext&, const std::string&) const { return nullptr; }
@@ -191,36 +191,11 @@ Result<TablePtr> FilesTableFormat::Create(const TableContext& context, const Tab
   return LoadDefined(context, complete);
 }
 
-namespace {
-
-/// A table of plain files that its first write makes known.
-class StagedFileTable : public FileTable {
- public:
-  StagedFileTable(TableContext context, TableDefinition definition, FileFormat format, CommitPointPtr commit_point)
-      : FileTable(context, definition, format),
-        context_(std::move(context)),
-        definition_(std::move(definition)),
-        format_(format),
-        commit_point_(std::move(commit_point)) {}
-
-  Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const override {
-    return StartFileWrite(context_, definition_, format_, options, commit_point_);
-  }
-
- private:
-  TableContext context_;
-  TableDefinition definition_;
-  FileFormat format_;
-  CommitPointPtr commit_point_;
-};
-
-}  // namespace
-
 Result<StagedTable> FilesTableFormat::Stage(const TableContext& context, const TableDefinition& definition, const std::string& location,
                                             CommitPointPtr commit_point, bool) const {
   TableDefinition complete = definition;
   complete.location = location;
-  return StagedTable{std::make_shared<StagedFileTable>(context, std::move(complete), format_, std::move(commit_point))};
+  return StagedTable{std::make_shared<FileTable>(context, std::move(complete), format_, std::move(commit_point))};
 }
 
 }  // namespace frazil::tables

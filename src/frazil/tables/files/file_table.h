@@ -21,7 +21,8 @@ TableScanPtr MakeFileScan(FileFormat format, FileListing listing, const DataType
 /// A folder of plain files that a catalog describes.
 class FileTable : public Table {
  public:
-  FileTable(TableContext context, TableDefinition definition, FileFormat format);
+  /// `commit_point`, where given, makes the table known with the commit of its first write.
+  FileTable(TableContext context, TableDefinition definition, FileFormat format, CommitPointPtr commit_point = nullptr);
 
   std::string provider() const override { return definition_.provider; }
   const DataTypePtr& schema() const override { return definition_.schema; }
@@ -41,6 +42,7 @@ class FileTable : public Table {
   TableContext context_;
   TableDefinition definition_;
   FileFormat format_;
+  CommitPointPtr commit_point_;
 };
 
 /// The table format of plain files: "parquet", "csv", "json", "text", ...
