@@ -53,10 +53,20 @@ def glibc_floor(files):
     return newest
 
 
+def copy_time_zones(target):
+    """The system's time zone database, for machines that have none."""
+    shutil.copytree("/usr/share/zoneinfo", target, ignore=shutil.ignore_patterns(
+        "posix", "right", "*.tab", "*.zi", "leap*", "localtime", "posixrules"))
+    for zone in ("UTC", "America/Los_Angeles", "Asia/Tokyo"):
+        if not (target / zone).exists():
+            sys.exit(f"wheel: /usr/share/zoneinfo lacks {zone}: install tzdata")
+
+
 def lay_out(binary, folder):
     """Copies package, program and libraries into `folder`; returns the ELF files."""
     package = folder / "frazil"
-    shutil.copytree(ROOT / "python" / "frazil", package, ignore=shutil.ignore_patterns("__pycache__", "bin", "lib"))
+    shutil.copytree(ROOT / "python" / "frazil", package, ignore=shutil.ignore_patterns("__pycache__", "bin", "lib", "share"))
+    copy_time_zones(package / "share" / "zoneinfo")
     (package / "bin").mkdir()
     (package / "lib").mkdir()
     program = package / "bin" / "frazil"

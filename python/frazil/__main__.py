@@ -2,7 +2,7 @@
 import os
 import sys
 
-from frazil.binary import find_binary
+from frazil.binary import find_binary, program_environment
 
 
 def main():
@@ -11,8 +11,8 @@ def main():
     except FileNotFoundError as error:
         sys.exit(f"frazil: {error}")
     # `frazil run` and `frazil shell` start Python: this one, which can see the client beside us.
-    os.environ.setdefault("FRAZIL_PYTHON", sys.executable)
-    os.execv(binary, [str(binary), *sys.argv[1:]])
+    environment = {"FRAZIL_PYTHON": sys.executable} | program_environment()
+    os.execve(binary, [str(binary), *sys.argv[1:]], environment)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""Where the server's program lies."""
+"""Where the server's program lies, and the environment that it runs in."""
 import os
 from pathlib import Path
 
 ENVIRONMENT_VARIABLE = "FRAZIL_BINARY"
+_SYSTEM_ZONES = Path("/usr/share/zoneinfo")
+_OWN_ZONES = Path(__file__).resolve().parent / "share" / "zoneinfo"
 
 
 def find_binary():
@@ -25,3 +27,11 @@ def find_binary():
             return candidate
     tried = ", ".join(str(c) for c in candidates)
     raise FileNotFoundError(f"the program frazil was not found (tried {tried}); set {ENVIRONMENT_VARIABLE}")
+
+
+def program_environment():
+    """The environment variables for the program: ours, and the wheel's time zones where the system has none."""
+    environment = dict(os.environ)
+    if "TZDIR" not in environment and not _SYSTEM_ZONES.is_dir() and _OWN_ZONES.is_dir():
+        environment["TZDIR"] = str(_OWN_ZONES)
+    return environment

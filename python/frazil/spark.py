@@ -5,7 +5,7 @@ import re
 import subprocess
 import threading
 
-from frazil.binary import find_binary
+from frazil.binary import find_binary, program_environment
 
 _READY = re.compile(r"^frazil: listening on (?P<host>.+):(?P<port>\d+)\s*$")
 _START_SECONDS = 60
@@ -41,7 +41,8 @@ class SparkConnectServer:
         if self.running:
             raise RuntimeError("the server is running already")
         self._process = subprocess.Popen(
-            [str(find_binary()), *self._command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+            [str(find_binary()), *self._command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+            env=program_environment())
         atexit.register(self.stop)
         self._address = self._wait_until_ready(self._process)
         if not background:
