@@ -278,14 +278,16 @@ Result<std::vector<AlterAction>> Parser::AlterColumns(bool has_partition) {
   do {
     FRAZIL_ASSIGN_OR_RETURN(Names column, MultipartIdentifier());
     // Hive's form repeats the name and gives the type: CHANGE COLUMN a a INT COMMENT 'x' FIRST.
-    const bool at_action = AtListEnd() || AtAny({Keyword::kFirst, Keyword::kAfter}) || (At(Keyword::kComment) && AtStringLiteral(1)) ||
-                           AtAny({Keyword::kSet, Keyword::kDrop}) || At(Keyword::kType);
+    const bool at_action = AtListEnd() || AtAny({Keyword::kFirst, Keyword::kAfter}) ||
+                           (At(Keyword::kComment) && AtStringLiteral(1)) || AtAny({Keyword::kSet, Keyword::kDrop}) ||
+                           At(Keyword::kType);
     if (is_change && !at_action) {
       AlterAction action;
       action.type = AlterAction::Type::kAlterColumn;
       FRAZIL_ASSIGN_OR_RETURN(const StructField field, TypedColumn(false));
       const auto refused = [&](const char* operation, const char* hint) {
-        return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0034", {{"operation", operation}, {"command", "ALTER COLUMN"}, {"msg", hint}});
+        return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0034",
+                         {{"operation", operation}, {"command", "ALTER COLUMN"}, {"msg", hint}});
       };
       if (has_partition) return refused("ALTER TABLE table PARTITION partition_spec CHANGE COLUMN", "");
       if (field.name != column.back()) return refused("Renaming column", ", please run RENAME COLUMN instead");
@@ -299,13 +301,15 @@ Result<std::vector<AlterAction>> Parser::AlterColumns(bool has_partition) {
       action.column_names.push_back(std::move(column));
       return std::vector<AlterAction>{std::move(action)};
     }
-    FRAZIL_ASSIGN_OR_RETURN(std::vector<AlterAction> more, AlterColumnActions(std::move(column), is_change ? "CHANGE" : "ALTER"));
+    FRAZIL_ASSIGN_OR_RETURN(std::vector<AlterAction> more,
+                            AlterColumnActions(std::move(column), is_change ? "CHANGE" : "ALTER"));
     for (AlterAction& action : more) actions.push_back(std::move(action));
   } while (Accept(TokenType::kComma));
   for (size_t i = 0; i < actions.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (actions[i].column_names == actions[j].column_names) {
-        return ErrorFrom(first, "NOT_SUPPORTED_CHANGE_SAME_COLUMN", {{"table", ""}, {"fieldName", QuoteIdentifier(actions[i].column_names[0])}});
+        return ErrorFrom(first, "NOT_SUPPORTED_CHANGE_SAME_COLUMN",
+                         {{"table", ""}, {"fieldName", QuoteIdentifier(actions[i].column_names[0])}});
       }
     }
   }
@@ -342,7 +346,8 @@ Result<std::vector<AlterAction>> Parser::AlterColumnActions(Names column, const 
       action.new_nullable = !is_set;
     }
   } else if (AtListEnd()) {
-    return NotAllowed(first, "ALTER TABLE table " + verb + " COLUMN requires a TYPE, a SET/DROP, a COMMENT, or a FIRST/AFTER");
+    return NotAllowed(first,
+                      "ALTER TABLE table " + verb + " COLUMN requires a TYPE, a SET/DROP, a COMMENT, or a FIRST/AFTER");
   } else {
     return SyntaxError();
   }

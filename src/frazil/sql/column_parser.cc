@@ -45,7 +45,8 @@ Result<std::string> Parser::ExpressionText() {
 }
 
 /// One option behind a column's type. `command` takes the constraints; without it (functions) they are refused.
-Status Parser::ColumnOption(plan::ColumnDefinition* column, std::vector<std::string>* seen, plan::CreateTableCommand* command) {
+Status Parser::ColumnOption(plan::ColumnDefinition* column, std::vector<std::string>* seen,
+                            plan::CreateTableCommand* command) {
   const size_t first = pos_;
   std::string clause;
   if ((At(Keyword::kNot) || At(TokenType::kBang)) && At(Keyword::kNull, 1)) {
@@ -61,7 +62,8 @@ Status Parser::ColumnOption(plan::ColumnDefinition* column, std::vector<std::str
   } else if (Accept(Keyword::kComment)) {
     FRAZIL_ASSIGN_OR_RETURN(column->comment, StringLiteral());
     clause = "COMMENT";
-  } else if (AtAny({Keyword::kConstraint, Keyword::kCheck, Keyword::kUnique, Keyword::kPrimary, Keyword::kReferences})) {
+  } else if (AtAny(
+                 {Keyword::kConstraint, Keyword::kCheck, Keyword::kUnique, Keyword::kPrimary, Keyword::kReferences})) {
     FRAZIL_ASSIGN_OR_RETURN(plan::TableConstraint constraint, Constraint(column->name.front()));
     if (command == nullptr) return ErrorFrom(first, "INVALID_SQL_SYNTAX.CREATE_FUNC_WITH_COLUMN_CONSTRAINTS");
     command->constraints.push_back(std::move(constraint));
@@ -89,7 +91,8 @@ Status Parser::GeneratedColumn(plan::ColumnDefinition* column) {
     column->identity_by_default = !always;
     if (At(TokenType::kLeftParen)) FRAZIL_RETURN_IF_ERROR(IdentityOptions(column));
     if (type != TypeId::kInteger && type != TypeId::kLong) {
-      return ErrorFrom(first, "IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE", {{"dataType", "\"" + column->type->Sql() + "\""}});
+      return ErrorFrom(first, "IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
+                       {{"dataType", "\"" + column->type->Sql() + "\""}});
     }
     return Status::Ok();
   }
@@ -119,7 +122,8 @@ Status Parser::IdentityOptions(plan::ColumnDefinition* column) {
     if (!is_start) FRAZIL_RETURN_IF_ERROR(ExpectWords({Keyword::kIncrement, Keyword::kBy}));
     bool& seen = is_start ? has_start : has_step;
     if (seen) {
-      return ErrorFrom(first, "IDENTITY_COLUMNS_DUPLICATED_SEQUENCE_GENERATOR_OPTION", {{"sequenceGeneratorOption", is_start ? "START" : "STEP"}});
+      return ErrorFrom(first, "IDENTITY_COLUMNS_DUPLICATED_SEQUENCE_GENERATOR_OPTION",
+                       {{"sequenceGeneratorOption", is_start ? "START" : "STEP"}});
     }
     seen = true;
     FRAZIL_ASSIGN_OR_RETURN((is_start ? column->identity_start : column->identity_step), number());
@@ -143,7 +147,8 @@ Status Parser::ConstraintCharacteristics() {
   }
 }
 
-/// A constraint of the table, or of `column` if that is not empty. The text is what stands in CHECK's parentheses, else the constraint itself.
+/// A constraint of the table, or of `column` if that is not empty. The text is what stands in CHECK's parentheses, else
+/// the constraint itself.
 Result<plan::TableConstraint> Parser::Constraint(const std::string& column) {
   plan::TableConstraint constraint;
   if (Accept(Keyword::kConstraint)) {

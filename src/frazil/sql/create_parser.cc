@@ -37,7 +37,8 @@ Result<plan::PlanPtr> Parser::Create() {
     }
     return CreateTable(first, plan::CreateTableCommand::Mode::kCreate);
   }
-  if (AtWords({Keyword::kExternal, Keyword::kTable})) return CreateTable(first, plan::CreateTableCommand::Mode::kCreate);
+  if (AtWords({Keyword::kExternal, Keyword::kTable}))
+    return CreateTable(first, plan::CreateTableCommand::Mode::kCreate);
   if (AtNamespace()) return CreateNamespace(first);
   if (At(Keyword::kIndex)) return UnsupportedRest("CREATE INDEX");
   if (AtWords({Keyword::kMaterialized, Keyword::kView})) return UnsupportedRest("CREATE MATERIALIZED VIEW");
@@ -66,7 +67,8 @@ Result<plan::PlanPtr> Parser::CreateTable(size_t first, plan::CreateTableCommand
   FRAZIL_ASSIGN_OR_RETURN(command->if_not_exists, IfNotExists());
   if (command->if_not_exists && mode != plan::CreateTableCommand::Mode::kCreate) return SyntaxErrorAt(pos_ - 3);
   FRAZIL_ASSIGN_OR_RETURN(command->name, NameReference());
-  if (At(Keyword::kLike) && mode == plan::CreateTableCommand::Mode::kCreate) return CreateTableLike(std::move(command), first);
+  if (At(Keyword::kLike) && mode == plan::CreateTableCommand::Mode::kCreate)
+    return CreateTableLike(std::move(command), first);
   if (At(TokenType::kLeftParen) && !AtParenthesizedQuery()) {
     FRAZIL_RETURN_IF_ERROR(TableElements(command.get()));
   }
@@ -239,7 +241,8 @@ Result<std::optional<std::string>> Parser::SkipRowFormat() {
     FRAZIL_RETURN_IF_ERROR(text());
     if (AcceptWords({Keyword::kEscaped, Keyword::kBy})) FRAZIL_RETURN_IF_ERROR(text());
   }
-  if (AcceptWords({Keyword::kCollection, Keyword::kItems, Keyword::kTerminated, Keyword::kBy})) FRAZIL_RETURN_IF_ERROR(text());
+  if (AcceptWords({Keyword::kCollection, Keyword::kItems, Keyword::kTerminated, Keyword::kBy}))
+    FRAZIL_RETURN_IF_ERROR(text());
   if (AcceptWords({Keyword::kMap, Keyword::kKeys, Keyword::kTerminated, Keyword::kBy})) FRAZIL_RETURN_IF_ERROR(text());
   if (AcceptWords({Keyword::kLines, Keyword::kTerminated, Keyword::kBy})) FRAZIL_RETURN_IF_ERROR(text());
   if (AcceptWords({Keyword::kNull, Keyword::kDefined, Keyword::kAs})) FRAZIL_RETURN_IF_ERROR(text());
@@ -266,7 +269,8 @@ Result<plan::BucketSpecification> Parser::Bucketing() {
   FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kBuckets));
   constexpr int64_t kMostBuckets = 100000;
   if (count <= 0 || count > kMostBuckets) {
-    return ErrorFrom(first, "INVALID_BUCKET_COUNT", {{"bucketingMaxBuckets", std::to_string(kMostBuckets)}, {"numBuckets", std::to_string(count)}});
+    return ErrorFrom(first, "INVALID_BUCKET_COUNT",
+                     {{"bucketingMaxBuckets", std::to_string(kMostBuckets)}, {"numBuckets", std::to_string(count)}});
   }
   buckets.count = static_cast<int>(count);
   return buckets;
@@ -335,7 +339,8 @@ Result<plan::PartitionTransform> Parser::Transform() {
   } while (Accept(TokenType::kComma));
   FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
   if (columns == 0) {
-    return ErrorFrom(first, "INVALID_SQL_SYNTAX.INVALID_COLUMN_REFERENCE", {{"transform", QuoteIdentifier(name)}, {"expr", SourceFrom(first)}});
+    return ErrorFrom(first, "INVALID_SQL_SYNTAX.INVALID_COLUMN_REFERENCE",
+                     {{"transform", QuoteIdentifier(name)}, {"expr", SourceFrom(first)}});
   }
   return transform;
 }
@@ -345,7 +350,9 @@ Result<plan::PlanPtr> Parser::CreateNamespace(size_t first) {
   auto command = std::make_shared<plan::CreateNamespaceCommand>();
   FRAZIL_ASSIGN_OR_RETURN(command->if_not_exists, IfNotExists());
   FRAZIL_ASSIGN_OR_RETURN(command->name, NameReference());
-  const auto duplicate = [&](const char* clause) { return ErrorFrom(first, "DUPLICATE_CLAUSES", {{"clauseName", clause}}); };
+  const auto duplicate = [&](const char* clause) {
+    return ErrorFrom(first, "DUPLICATE_CLAUSES", {{"clauseName", clause}});
+  };
   bool has_properties = false;
   while (true) {
     if (At(Keyword::kComment)) {

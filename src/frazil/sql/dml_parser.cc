@@ -216,7 +216,8 @@ Result<plan::PlanPtr> Parser::Merge() {
   };
   if (misplaced(command->matched)) return ErrorFrom(first, "NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION");
   if (misplaced(command->not_matched)) return ErrorFrom(first, "NON_LAST_NOT_MATCHED_BY_TARGET_CLAUSE_OMIT_CONDITION");
-  if (misplaced(command->not_matched_by_source)) return ErrorFrom(first, "NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION");
+  if (misplaced(command->not_matched_by_source))
+    return ErrorFrom(first, "NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION");
   command->origin = OriginFrom(first);
   return plan::PlanPtr(std::move(command));
 }
@@ -249,7 +250,8 @@ Status Parser::MergeInsert(plan::MergeActionExpr* action) {
   if (columns.size() != values.size()) {
     return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0006");
   }
-  for (size_t i = 0; i < columns.size(); ++i) action->assignments.push_back({std::move(columns[i]), std::move(values[i])});
+  for (size_t i = 0; i < columns.size(); ++i)
+    action->assignments.push_back({std::move(columns[i]), std::move(values[i])});
   return Status::Ok();
 }
 
@@ -264,8 +266,9 @@ Result<std::shared_ptr<const plan::MergeActionExpr>> Parser::MergeWhen(plan::Mer
   } else if (negated) {
     AcceptWords({Keyword::kBy, Keyword::kTarget});
   }
-  const bool later_seen = (actions == &command->matched && (!command->not_matched.empty() || !command->not_matched_by_source.empty())) ||
-                          (actions == &command->not_matched && !command->not_matched_by_source.empty());
+  const bool later_seen =
+      (actions == &command->matched && (!command->not_matched.empty() || !command->not_matched_by_source.empty())) ||
+      (actions == &command->not_matched && !command->not_matched_by_source.empty());
   if (later_seen) return SyntaxErrorAt(first);
   auto action = std::make_shared<plan::MergeActionExpr>();
   if (Accept(Keyword::kAnd)) {

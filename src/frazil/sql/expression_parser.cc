@@ -19,7 +19,7 @@ constexpr int kSum = 10;
 constexpr int kProduct = 11;
 
 /// Operators in a row that nest to the left; as many levels as later stages can walk.
-constexpr int kMaximumChain = 4000;
+constexpr int kMaximumChain = 1000;
 
 struct BinaryOperator {
   int precedence = 0;  ///< 0: not an operator.
@@ -82,7 +82,9 @@ plan::ExprPtr Parser::Operator(size_t first, std::string name, Expressions argum
   return node;
 }
 
-plan::ExprPtr Parser::Not(size_t first, plan::ExprPtr child) const { return Operator(first, "not", {std::move(child)}); }
+plan::ExprPtr Parser::Not(size_t first, plan::ExprPtr child) const {
+  return Operator(first, "not", {std::move(child)});
+}
 
 Result<plan::ExprPtr> Parser::Expression() { return Binary(kOr); }
 
@@ -96,7 +98,10 @@ Result<plan::ExprPtr> Parser::Prefix(int minimum) {
     FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr child, Binary(kNot));
     return Not(first, std::move(child));
   }
-  const char* name = At(TokenType::kMinus) ? "negative" : At(TokenType::kPlus) ? "positive" : At(TokenType::kTilde) ? "~" : nullptr;
+  const char* name = At(TokenType::kMinus)   ? "negative"
+                     : At(TokenType::kPlus)  ? "positive"
+                     : At(TokenType::kTilde) ? "~"
+                                             : nullptr;
   if (name == nullptr || (At(TokenType::kMinus) && AtNumber(1))) return Primary();
   Skip();
   FRAZIL_RETURN_IF_ERROR(CheckDepth());
@@ -155,7 +160,8 @@ Result<plan::ExprPtr> Parser::LogicalChain(plan::ExprPtr left, size_t first, Key
     for (size_t i = 0; i + 1 < operands.size(); i += 2) {
       const size_t end_of_chain = pos_;
       pos_ = operands[i + 1].end;
-      plan::ExprPtr both = Operator(operands[i].first, name, {std::move(operands[i].expression), std::move(operands[i + 1].expression)});
+      plan::ExprPtr both =
+          Operator(operands[i].first, name, {std::move(operands[i].expression), std::move(operands[i + 1].expression)});
       pos_ = end_of_chain;
       halved.push_back({std::move(both), operands[i].first, operands[i + 1].end});
     }
@@ -262,7 +268,10 @@ Result<plan::ExprPtr> Parser::IsPredicate(plan::ExprPtr value, size_t first) {
   Skip();
   const bool is_not = Accept(Keyword::kNot) || Accept(TokenType::kBang);
   if (Accept(Keyword::kNull)) return Operator(first, is_not ? "isnotnull" : "isnull", {std::move(value)});
-  const char* test = At(Keyword::kTrue) ? "is_true" : At(Keyword::kFalse) ? "is_false" : At(Keyword::kUnknown) ? "is_unknown" : nullptr;
+  const char* test = At(Keyword::kTrue)      ? "is_true"
+                     : At(Keyword::kFalse)   ? "is_false"
+                     : At(Keyword::kUnknown) ? "is_unknown"
+                                             : nullptr;
   plan::ExprPtr result;
   if (test != nullptr) {
     Skip();

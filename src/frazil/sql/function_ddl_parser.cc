@@ -14,8 +14,10 @@ Result<plan::PlanPtr> Parser::CreateFunction(size_t first, bool or_replace, bool
   command->temporary = temporary;
   FRAZIL_ASSIGN_OR_RETURN(command->if_not_exists, IfNotExists());
   FRAZIL_ASSIGN_OR_RETURN(command->name, NameReference());
-  if (or_replace && command->if_not_exists) return ErrorFrom(first, "INVALID_SQL_SYNTAX.CREATE_ROUTINE_WITH_IF_NOT_EXISTS_AND_REPLACE");
-  if (temporary && command->if_not_exists) return ErrorFrom(first, "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_IF_NOT_EXISTS");
+  if (or_replace && command->if_not_exists)
+    return ErrorFrom(first, "INVALID_SQL_SYNTAX.CREATE_ROUTINE_WITH_IF_NOT_EXISTS_AND_REPLACE");
+  if (temporary && command->if_not_exists)
+    return ErrorFrom(first, "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_IF_NOT_EXISTS");
   if (Accept(Keyword::kAs)) {
     FRAZIL_ASSIGN_OR_RETURN(command->class_name, StringLiteral());
     if (temporary && command->name.parts.size() > 2) {
@@ -23,7 +25,8 @@ Result<plan::PlanPtr> Parser::CreateFunction(size_t first, bool or_replace, bool
                        {{"statement", "CREATE TEMPORARY FUNCTION"}, {"name", QuoteIdentifier(command->name.parts)}});
     }
     if (temporary && command->name.parts.size() == 2) {
-      return ErrorFrom(first, "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_DATABASE", {{"database", QuoteIdentifier(command->name.parts[0])}});
+      return ErrorFrom(first, "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_DATABASE",
+                       {{"database", QuoteIdentifier(command->name.parts[0])}});
     }
     if (Accept(Keyword::kUsing)) {
       do {
@@ -99,7 +102,8 @@ Status Parser::RoutineCharacteristics() {
     } else if (Accept(Keyword::kDeterministic) || AcceptWords({Keyword::kNot, Keyword::kDeterministic})) {
       clause = "DETERMINISTIC";
     } else if (AcceptWords({Keyword::kNo, Keyword::kSql}) || AcceptWords({Keyword::kContains, Keyword::kSql}) ||
-               AcceptWords({Keyword::kReads, Keyword::kSql, Keyword::kData}) || AcceptWords({Keyword::kModifies, Keyword::kSql, Keyword::kData})) {
+               AcceptWords({Keyword::kReads, Keyword::kSql, Keyword::kData}) ||
+               AcceptWords({Keyword::kModifies, Keyword::kSql, Keyword::kData})) {
       clause = "SQL DATA ACCESS";
     } else if (AcceptWords({Keyword::kReturns, Keyword::kNull, Keyword::kOn, Keyword::kNull, Keyword::kInput}) ||
                AcceptWords({Keyword::kCalled, Keyword::kOn, Keyword::kNull, Keyword::kInput})) {
@@ -199,7 +203,8 @@ Result<plan::PlanPtr> Parser::ExecuteImmediate() {
     // The parentheses around the whole list mean nothing; those of a single value belong to it.
     const int match = At(TokenType::kLeftParen) ? Peek().match : -1;
     const bool parens = match >= 0 && !AtParenthesizedQuery() &&
-                        (At(TokenType::kEnd, static_cast<size_t>(match) + 1 - pos_) || At(TokenType::kSemicolon, static_cast<size_t>(match) + 1 - pos_));
+                        (At(TokenType::kEnd, static_cast<size_t>(match) + 1 - pos_) ||
+                         At(TokenType::kSemicolon, static_cast<size_t>(match) + 1 - pos_));
     if (parens) Skip();
     FRAZIL_ASSIGN_OR_RETURN(command->arguments, NamedExpressionList());
     if (parens) FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
@@ -210,7 +215,8 @@ Result<plan::PlanPtr> Parser::ExecuteImmediate() {
       const std::string& name = argument->As<plan::AliasExpr>().names.front();
       if (!seen.insert(name).second) duplicates += (duplicates.empty() ? "" : ", ") + QuoteIdentifier(name);
     }
-    if (!duplicates.empty()) return ErrorFrom(first, "EXEC_IMMEDIATE_DUPLICATE_ARGUMENT_ALIASES", {{"aliases", duplicates}});
+    if (!duplicates.empty())
+      return ErrorFrom(first, "EXEC_IMMEDIATE_DUPLICATE_ARGUMENT_ALIASES", {{"aliases", duplicates}});
   }
   command->origin = OriginFrom(first);
   return plan::PlanPtr(std::move(command));

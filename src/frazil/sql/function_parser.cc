@@ -37,8 +37,9 @@ bool IsFrameConstant(const plan::Expr& expression) {
       return IsFrameConstant(*expression.As<plan::CastExpr>().child);
     case plan::ExprKind::kFunction: {
       const auto& function = expression.As<plan::FunctionExpr>();
-      return function.is_operator && std::all_of(function.arguments.begin(), function.arguments.end(),
-                                                 [](const plan::ExprPtr& argument) { return IsFrameConstant(*argument); });
+      return function.is_operator &&
+             std::all_of(function.arguments.begin(), function.arguments.end(),
+                         [](const plan::ExprPtr& argument) { return IsFrameConstant(*argument); });
     }
     default:
       return false;
@@ -100,7 +101,8 @@ Result<plan::ExprPtr> Parser::FunctionSuffixes(size_t first, std::shared_ptr<pla
     Skip(2);
   }
   function->origin = OriginFrom(first);
-  const bool over = At(Keyword::kOver) && (At(TokenType::kLeftParen, 1) || (IsIdentifier(1) && !AtClauseStart(1) && !At(Keyword::kAs, 1)));
+  const bool over = At(Keyword::kOver) &&
+                    (At(TokenType::kLeftParen, 1) || (IsIdentifier(1) && !AtClauseStart(1) && !At(Keyword::kAs, 1)));
   if (!over) return plan::ExprPtr(std::move(function));
   Skip();
   FRAZIL_ASSIGN_OR_RETURN(plan::WindowSpecification window, Window());

@@ -39,7 +39,8 @@ Result<AlterAction> Parser::IcebergAction() {
       action.type = AlterAction::Type::kDropPartitionField;
       return action;
     }
-    action.type = verb == Keyword::kAdd ? AlterAction::Type::kAddPartitionField : AlterAction::Type::kReplacePartitionField;
+    action.type =
+        verb == Keyword::kAdd ? AlterAction::Type::kAddPartitionField : AlterAction::Type::kReplacePartitionField;
     plan::PartitionTransform* named = &action.field;
     if (verb == Keyword::kReplace) {
       FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kWith));
@@ -52,7 +53,8 @@ Result<AlterAction> Parser::IcebergAction() {
     return action;
   }
   if (At(Keyword::kIdentifier, 1)) {
-    action.type = At(Keyword::kSet) ? AlterAction::Type::kSetIdentifierFields : AlterAction::Type::kDropIdentifierFields;
+    action.type =
+        At(Keyword::kSet) ? AlterAction::Type::kSetIdentifierFields : AlterAction::Type::kDropIdentifierFields;
     Skip(3);
     FRAZIL_ASSIGN_OR_RETURN(action.column_names, FieldList());
     return action;

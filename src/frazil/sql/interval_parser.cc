@@ -1,5 +1,6 @@
 // INTERVAL literals: INTERVAL 3 DAYS 2 HOURS, INTERVAL '1-2' YEAR TO MONTH, INTERVAL '1 day 2 hours'.
-// One kind of fields makes an ANSI interval whose type spans the fields written; spark.sql.legacy.interval.enabled asks for calendar intervals instead.
+// One kind of fields makes an ANSI interval whose type spans the fields written; spark.sql.legacy.interval.enabled asks
+// for calendar intervals instead.
 
 #include <algorithm>
 #include <cctype>
@@ -30,7 +31,8 @@ std::optional<IntervalField> FieldOfUnit(std::string_view word) {
   if (unit == "week" || unit == "day") return IntervalField::kDay;
   if (unit == "hour") return IntervalField::kHour;
   if (unit == "minute") return IntervalField::kMinute;
-  if (unit == "second" || unit == "millisecond" || unit == "microsecond" || unit == "nanosecond") return IntervalField::kSecond;
+  if (unit == "second" || unit == "millisecond" || unit == "microsecond" || unit == "nanosecond")
+    return IntervalField::kSecond;
   return std::nullopt;
 }
 
@@ -64,7 +66,8 @@ struct TypedInterval {
 };
 
 /// The ANSI interval over the fields of `units`.
-Result<TypedInterval> ToAnsi(const CalendarIntervalValue& interval, const std::vector<std::string>& units, const std::string& text) {
+Result<TypedInterval> ToAnsi(const CalendarIntervalValue& interval, const std::vector<std::string>& units,
+                             const std::string& text) {
   std::optional<IntervalField> low;
   std::optional<IntervalField> high;
   bool year_month = false;
@@ -77,13 +80,16 @@ Result<TypedInterval> ToAnsi(const CalendarIntervalValue& interval, const std::v
     high = high ? std::max(*high, *field) : *field;
   }
   if (year_month && day_time) return Error::Parse("_LEGACY_ERROR_TEMP_0029", {{"literal", text}});
-  if (year_month) return TypedInterval{DataType::YearMonthInterval(*low, *high), Value(static_cast<int64_t>(interval.months))};
+  if (year_month)
+    return TypedInterval{DataType::YearMonthInterval(*low, *high), Value(static_cast<int64_t>(interval.months))};
   int64_t micros = 0;
   if (__builtin_mul_overflow(static_cast<int64_t>(interval.days), kMicrosPerDay, &micros) ||
       __builtin_add_overflow(micros, interval.micros, &micros)) {
     return Error::Parse("INVALID_INTERVAL_FORMAT.ARITHMETIC_EXCEPTION", {{"input", text}});
   }
-  return TypedInterval{DataType::DayTimeInterval(low.value_or(IntervalField::kDay), high.value_or(IntervalField::kSecond)), Value(micros)};
+  return TypedInterval{
+      DataType::DayTimeInterval(low.value_or(IntervalField::kDay), high.value_or(IntervalField::kSecond)),
+      Value(micros)};
 }
 
 }  // namespace
@@ -113,11 +119,13 @@ Result<plan::ExprPtr> Parser::UnitToUnitInterval(size_t first) {
   if (!from || !to) return SyntaxError();
   Skip();
   const bool another = IsStringToken() || At(TokenType::kInteger) || (At(TokenType::kMinus) && IsStringToken(1));
-  if (another && At(TokenType::kWord, 1) && FieldOfUnit(Peek(1).text)) return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0024");
+  if (another && At(TokenType::kWord, 1) && FieldOfUnit(Peek(1).text))
+    return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0024");
   const bool year_month = *from == IntervalField::kYear && *to == IntervalField::kMonth;
   const bool day_time = *from >= IntervalField::kDay && *from < *to;
   if (!year_month && !day_time) {
-    return ErrorFrom(first, "INVALID_INTERVAL_FORMAT.UNSUPPORTED_FROM_TO_EXPRESSION", {{"input", text}, {"from", from_text}, {"to", to_text}});
+    return ErrorFrom(first, "INVALID_INTERVAL_FORMAT.UNSUPPORTED_FROM_TO_EXPRESSION",
+                     {{"input", text}, {"from", from_text}, {"to", to_text}});
   }
   const auto wrapped = [&](Error error) {
     error.exception_class = ExceptionClass::kParse;
@@ -127,9 +135,11 @@ Result<plan::ExprPtr> Parser::UnitToUnitInterval(size_t first) {
     auto months = ParseYearMonthInterval(text, *from, *to);
     if (!months.ok()) return wrapped(std::move(months).error());
     if (options_.legacy_interval) {
-      return plan::MakeLiteralExpr(DataType::CalendarInterval(), Value(CalendarIntervalValue{*months, 0, 0}), OriginFrom(first));
+      return plan::MakeLiteralExpr(DataType::CalendarInterval(), Value(CalendarIntervalValue{*months, 0, 0}),
+                                   OriginFrom(first));
     }
-    return plan::MakeLiteralExpr(DataType::YearMonthInterval(*from, *to), Value(static_cast<int64_t>(*months)), OriginFrom(first));
+    return plan::MakeLiteralExpr(DataType::YearMonthInterval(*from, *to), Value(static_cast<int64_t>(*months)),
+                                 OriginFrom(first));
   }
   auto micros = ParseDayTimeInterval(text, *from, *to);
   if (!micros.ok()) return wrapped(std::move(micros).error());
@@ -145,7 +155,8 @@ Result<plan::ExprPtr> Parser::Interval() {
   Skip();
   const auto at_value = [&](size_t* length) {
     size_t at = At(TokenType::kPlus) || At(TokenType::kMinus) ? 1 : 0;
-    if (At(TokenType::kInteger, at) || At(TokenType::kDecimal, at) || IsStringToken(at) || At(TokenType::kQuestion, at)) {
+    if (At(TokenType::kInteger, at) || At(TokenType::kDecimal, at) || IsStringToken(at) ||
+        At(TokenType::kQuestion, at)) {
       *length = at + 1;
     } else if (At(TokenType::kColon, at)) {
       *length = at + 2;
@@ -184,7 +195,8 @@ Result<plan::ExprPtr> Parser::Interval() {
     error.exception_class = ExceptionClass::kParse;
     return WithOrigin(std::move(error), OriginFrom(first));
   }
-  if (options_.legacy_interval) return plan::MakeLiteralExpr(DataType::CalendarInterval(), Value(*interval), OriginFrom(first));
+  if (options_.legacy_interval)
+    return plan::MakeLiteralExpr(DataType::CalendarInterval(), Value(*interval), OriginFrom(first));
   auto typed = ToAnsi(*interval, units, SourceFrom(first));
   if (!typed.ok()) return WithOrigin(std::move(typed).error(), OriginFrom(first));
   return plan::MakeLiteralExpr(typed->type, std::move(typed->value), OriginFrom(first));
@@ -195,7 +207,8 @@ Result<plan::ExprPtr> Parser::IntervalFromText(size_t first, const std::string& 
   if (!interval.ok()) {
     return ErrorFrom(first, "INVALID_TYPED_LITERAL", {{"valueType", "\"INTERVAL\""}, {"value", "'" + text + "'"}});
   }
-  if (options_.legacy_interval) return plan::MakeLiteralExpr(DataType::CalendarInterval(), Value(*interval), OriginFrom(first));
+  if (options_.legacy_interval)
+    return plan::MakeLiteralExpr(DataType::CalendarInterval(), Value(*interval), OriginFrom(first));
   std::vector<std::string> units;
   std::istringstream words(AsciiLower(text));
   for (std::string word; words >> word;) {

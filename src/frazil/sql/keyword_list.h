@@ -1,8 +1,9 @@
 #pragma once
 
 // The words that Spark 4.1 knows as keywords, in the order that SQL_KEYWORDS() lists them.
-// FRAZIL_SQL_KEYWORD(name, text, reserved, strict): `reserved` where spark.sql.ansi.enforceReservedKeywords is set, `strict` words never name a table.
-// Source: https://spark.apache.org/docs/latest/sql-ref-ansi-compliance.html#sql-keywords-optional-disabled-by-default
+// FRAZIL_SQL_KEYWORD(name, text, reserved, strict): `reserved` where spark.sql.ansi.enforceReservedKeywords is set,
+// `strict` words never name a table. Source:
+// https://spark.apache.org/docs/latest/sql-ref-ansi-compliance.html#sql-keywords-optional-disabled-by-default
 // clang-format off
 #define FRAZIL_SQL_KEYWORDS(FRAZIL_SQL_KEYWORD) \
   FRAZIL_SQL_KEYWORD(kAdd, "ADD", false, false) \

@@ -11,7 +11,7 @@ constexpr std::array kKeywords = {
 #define FRAZIL_SQL_KEYWORD_INFO(name, text, reserved, strict) KeywordInfo{text, reserved, strict},
     FRAZIL_SQL_KEYWORDS(FRAZIL_SQL_KEYWORD_INFO)
 #undef FRAZIL_SQL_KEYWORD_INFO
-    KeywordInfo{"RLIKE", false, false},
+        KeywordInfo{"RLIKE", false, false},
     KeywordInfo{"TEMPORARY", false, false},
 };
 constexpr size_t kUnlistedKeywords = 2;

@@ -1,6 +1,7 @@
 #pragma once
 
-// Spark SQL's keywords. Whether a word may be used as a name depends on the position and on spark.sql.ansi.enforceReservedKeywords.
+// Spark SQL's keywords. Whether a word may be used as a name depends on the position and on
+// spark.sql.ansi.enforceReservedKeywords.
 
 #include <cstdint>
 #include <span>

@@ -49,7 +49,8 @@ bool IsSpacePoint(uint32_t point) {
   }
 }
 
-/// Letters outside ASCII. Such a word is refused as INVALID_IDENTIFIER later, so the blocks of punctuation and symbols are enough to tell apart.
+/// Letters outside ASCII. Such a word is refused as INVALID_IDENTIFIER later, so the blocks of punctuation and symbols
+/// are enough to tell apart.
 bool IsLetterPoint(uint32_t point) {
   if (point < 0xAA) return false;
   if (point < 0xC0) return point == 0xAA || point == 0xB5 || point == 0xBA;
@@ -250,8 +251,8 @@ class Lexer {
     if (i == pos_ || text_.substr(i, 3) != "://") return 0;
     i += 3;
     const size_t path = i;
-    while (i < text_.size() &&
-           (IsAsciiLetter(text_[i]) || IsDigit(text_[i]) || std::string_view("_/-.?=&#%").find(text_[i]) != std::string_view::npos)) {
+    while (i < text_.size() && (IsAsciiLetter(text_[i]) || IsDigit(text_[i]) ||
+                                std::string_view("_/-.?=&#%").find(text_[i]) != std::string_view::npos)) {
       ++i;
     }
     return i == path ? 0 : i - pos_;

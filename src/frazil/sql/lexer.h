@@ -20,8 +20,8 @@ struct TokenizedText {
 /// Never fails: characters that begin no token become kUnrecognized tokens.
 TokenizedText Tokenize(std::string text);
 
-/// The text between the quotes of a kString or kDoubleQuoted token, with escapes resolved unless `keep_escapes` (spark.sql.parser.escapedStringLiterals).
-/// Raw strings keep their backslashes. \% and \_ stay as they are, for LIKE.
+/// The text between the quotes of a kString or kDoubleQuoted token, with escapes resolved unless `keep_escapes`
+/// (spark.sql.parser.escapedStringLiterals). Raw strings keep their backslashes. \% and \_ stay as they are, for LIKE.
 std::string UnquoteString(std::string_view token_text, bool keep_escapes);
 
 /// The name inside back quotes (or double quotes), doubled quotes made single.

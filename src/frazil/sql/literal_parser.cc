@@ -20,8 +20,8 @@ struct ParsedDecimal {
   int scale = 0;
 };
 
-/// Sign, digits, point and exponent to an exact decimal; nothing if it needs more than 38 digits.
-std::optional<ParsedDecimal> ParseDecimal(std::string_view text) {
+/// Sign, digits, point and exponent to an exact decimal. If it needs more than 38 digits, only the precision is of use.
+ParsedDecimal ParseDecimal(std::string_view text) {
   bool negative = false;
   size_t i = 0;
   if (i < text.size() && (text[i] == '-' || text[i] == '+')) negative = text[i++] == '-';
@@ -37,23 +37,19 @@ std::optional<ParsedDecimal> ParseDecimal(std::string_view text) {
     if (c < '0' || c > '9') break;
     if (in_fraction) ++parsed.scale;
     if (digits == 0 && c == '0') continue;
-    if (++digits > kMaxDecimalPrecision) return std::nullopt;
-    parsed.unscaled = parsed.unscaled * 10 + (c - '0');
+    if (++digits <= kMaxDecimalPrecision) parsed.unscaled = parsed.unscaled * 10 + (c - '0');
   }
   if (i < text.size()) {
-    errno = 0;
+    constexpr long kFarAway = 1'000'000;
     const long exponent = std::strtol(std::string(text.substr(i + 1)).c_str(), nullptr, 10);
-    if (errno == ERANGE || exponent > 1000 || exponent < -1000) return std::nullopt;
-    parsed.scale -= static_cast<int>(exponent);
+    parsed.scale -= static_cast<int>(std::clamp(exponent, -kFarAway, kFarAway));
   }
   parsed.precision = std::max(digits, 1);
   for (; parsed.scale < 0; ++parsed.scale) {
     if (parsed.unscaled == 0) continue;
-    if (++parsed.precision > kMaxDecimalPrecision) return std::nullopt;
-    parsed.unscaled *= 10;
+    if (++parsed.precision <= kMaxDecimalPrecision) parsed.unscaled *= 10;
   }
   parsed.precision = std::max(parsed.precision, parsed.scale);
-  if (parsed.precision > kMaxDecimalPrecision) return std::nullopt;
   if (negative) parsed.unscaled = -parsed.unscaled;
   return parsed;
 }
@@ -77,26 +73,18 @@ bool Parser::AtNumber(size_t offset) const {
 
 bool Parser::AtConstant() const {
   if (AtNumber() || AtStringLiteral() || (At(TokenType::kMinus) && AtNumber(1))) return true;
-  if (AtAny({Keyword::kNull, Keyword::kTrue, Keyword::kFalse})) return !At(TokenType::kLeftParen, 1) && !At(TokenType::kDot, 1) && !At(TokenType::kArrow, 1);
+  if (AtAny({Keyword::kNull, Keyword::kTrue, Keyword::kFalse}))
+    return !At(TokenType::kLeftParen, 1) && !At(TokenType::kDot, 1) && !At(TokenType::kArrow, 1);
   // CASE 'a' WHEN ... is no literal of a type "CASE".
-  if (At(TokenType::kWord) || At(TokenType::kBackquoted)) return (IsStringToken(1) && !At(Keyword::kCase)) || AtInterval();
+  if (At(TokenType::kWord) || At(TokenType::kBackquoted))
+    return (IsStringToken(1) && !At(Keyword::kCase)) || AtInterval();
   return false;
 }
 
 Result<plan::ExprPtr> Parser::Constant() {
   const size_t first = pos_;
-  if (AtParameter()) {
-    // Adjacent parameters and strings make one string only where the grammar wants a string; here a marker stands alone.
-    auto node = std::make_shared<plan::ParameterExpr>();
-    if (Accept(TokenType::kQuestion)) {
-      node->position = tokens_[first].start;
-    } else {
-      Skip();
-      FRAZIL_ASSIGN_OR_RETURN(node->name, TakeIdentifier());
-    }
-    node->origin = OriginFrom(first);
-    return plan::ExprPtr(std::move(node));
-  }
+  if ((AtParameter() || IsStringToken()) && AtMixedString()) return MixedString();
+  if (AtParameter()) return Parameter();
   if (IsStringToken()) {
     std::string value;
     while (IsStringToken()) {
@@ -114,24 +102,71 @@ Result<plan::ExprPtr> Parser::Constant() {
   return plan::MakeLiteralExpr(DataType::Boolean(), Value(value), OriginFrom(first));
 }
 
+/// 'a' :p 'b': strings and parameter markers side by side, at least one of the latter.
+bool Parser::AtMixedString() const {
+  size_t at = 0;
+  int parts = 0;
+  bool has_parameter = false;
+  while (IsStringToken(at) || AtParameter(at)) {
+    has_parameter = has_parameter || AtParameter(at);
+    at += At(TokenType::kColon, at) ? 2 : 1;
+    ++parts;
+  }
+  return parts > 1 && has_parameter;
+}
+
+/// They make one string: their concatenation.
+Result<plan::ExprPtr> Parser::MixedString() {
+  const size_t first = pos_;
+  plan::ExprPtr whole;
+  while (IsStringToken() || AtParameter()) {
+    const size_t part_first = pos_;
+    plan::ExprPtr part;
+    if (IsStringToken()) {
+      Skip();
+      part = StringExpr(part_first, UnquoteString(tokens_[part_first].text, options_.escaped_string_literals));
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(part, Parameter());
+    }
+    whole = whole == nullptr ? std::move(part) : Operator(first, "||", {std::move(whole), std::move(part)});
+  }
+  return whole;
+}
+
+Result<plan::ExprPtr> Parser::Parameter() {
+  const size_t first = pos_;
+  auto node = std::make_shared<plan::ParameterExpr>();
+  if (Accept(TokenType::kQuestion)) {
+    node->position = tokens_[first].start;
+  } else {
+    FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kColon));
+    FRAZIL_ASSIGN_OR_RETURN(node->name, TakeIdentifier());
+  }
+  node->origin = OriginFrom(first);
+  return plan::ExprPtr(std::move(node));
+}
+
 Result<plan::ExprPtr> Parser::Number() {
   const size_t first = pos_;
   const bool negative = Accept(TokenType::kMinus);
   const Token token = Peek();
   Skip();
   std::string text = (negative ? "-" : "") + std::string(token.text);
-  const auto out_of_range = [&](const std::string& shown, const std::string& minimum, const std::string& maximum, const char* type_name) {
-    return ErrorFrom(first, "INVALID_NUMERIC_LITERAL_RANGE",
-                     {{"rawStrippedQualifier", shown}, {"minValue", minimum}, {"maxValue", maximum}, {"typeName", type_name}});
+  const auto out_of_range = [&](const std::string& shown, const std::string& minimum, const std::string& maximum,
+                                const char* type_name) {
+    return ErrorFrom(
+        first, "INVALID_NUMERIC_LITERAL_RANGE",
+        {{"rawStrippedQualifier", shown}, {"minValue", minimum}, {"maxValue", maximum}, {"typeName", type_name}});
   };
   const auto decimal = [&](const std::string& digits) -> Result<plan::ExprPtr> {
-    const std::optional<ParsedDecimal> parsed = ParseDecimal(digits);
-    if (!parsed) {
-      return ErrorFrom(first, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
-                       {{"precision", std::to_string(std::count_if(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }))},
-                        {"maxPrecision", std::to_string(kMaxDecimalPrecision)}});
+    const ParsedDecimal parsed = ParseDecimal(digits);
+    if (parsed.precision > kMaxDecimalPrecision) {
+      return ErrorFrom(
+          first, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+          {{"precision", std::to_string(parsed.precision)}, {"maxPrecision", std::to_string(kMaxDecimalPrecision)}});
     }
-    return plan::MakeLiteralExpr(DataType::Decimal(parsed->precision, parsed->scale), Value(Decimal128{parsed->unscaled}), OriginFrom(first));
+    return plan::MakeLiteralExpr(DataType::Decimal(parsed.precision, parsed.scale), Value(Decimal128{parsed.unscaled}),
+                                 OriginFrom(first));
   };
   const auto integral = [&](const DataTypePtr& type, IntegralRange range) -> Result<plan::ExprPtr> {
     text.pop_back();
@@ -159,14 +194,18 @@ Result<plan::ExprPtr> Parser::Number() {
       const long long value = std::strtoll(text.c_str(), nullptr, 10);
       if (errno == ERANGE) return decimal(text);
       const bool is_int = value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
-      return plan::MakeLiteralExpr(is_int ? DataType::Integer() : DataType::Long(), Value(static_cast<int64_t>(value)), OriginFrom(first));
+      return plan::MakeLiteralExpr(is_int ? DataType::Integer() : DataType::Long(), Value(static_cast<int64_t>(value)),
+                                   OriginFrom(first));
     }
     case TokenType::kBigint:
-      return integral(DataType::Long(), {"bigint", std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()});
+      return integral(DataType::Long(),
+                      {"bigint", std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()});
     case TokenType::kSmallint:
-      return integral(DataType::Short(), {"smallint", std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()});
+      return integral(DataType::Short(),
+                      {"smallint", std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()});
     case TokenType::kTinyint:
-      return integral(DataType::Byte(), {"tinyint", std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max()});
+      return integral(DataType::Byte(),
+                      {"tinyint", std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max()});
     case TokenType::kExponent:
       return options_.exponent_literal_as_decimal ? decimal(text) : floating(false);
     case TokenType::kDecimal:
@@ -188,13 +227,15 @@ Result<plan::ExprPtr> Parser::TypedLiteral() {
   const std::string value = UnquoteString(Peek().text, options_.escaped_string_literals);
   Skip();
   const auto invalid = [&](const char* shown) {
-    return ErrorFrom(first, "INVALID_TYPED_LITERAL", {{"valueType", "\"" + std::string(shown) + "\""}, {"value", "'" + value + "'"}});
+    return ErrorFrom(first, "INVALID_TYPED_LITERAL",
+                     {{"valueType", "\"" + std::string(shown) + "\""}, {"value", "'" + value + "'"}});
   };
   const auto literal = [&](const DataTypePtr& data_type, Value stored) -> Result<plan::ExprPtr> {
     return plan::MakeLiteralExpr(data_type, std::move(stored), OriginFrom(first));
   };
   std::shared_ptr<const TimeZone> zone = TimeZone::Utc();
-  if (type == Keyword::kDate || type == Keyword::kTimestamp || type == Keyword::kTimestampLtz || type == Keyword::kTimestampNtz) {
+  if (type == Keyword::kDate || type == Keyword::kTimestamp || type == Keyword::kTimestampLtz ||
+      type == Keyword::kTimestampNtz) {
     FRAZIL_ASSIGN_OR_RETURN(zone, TimeZone::Find(options_.time_zone));
   }
   switch (type) {
@@ -245,9 +286,11 @@ Result<plan::ExprPtr> Parser::TypedLiteral() {
       return literal(DataType::Binary(), Value(std::move(bytes)));
     }
     default:
-      Defer(ErrorFrom(first, "UNSUPPORTED_TYPED_LITERAL",
-                      {{"unsupportedType", "\"" + AsciiUpper(type_name) + "\""},
-                       {"supportedTypes", "\"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\", \"TIME\""}}));
+      Defer(ErrorFrom(
+          first, "UNSUPPORTED_TYPED_LITERAL",
+          {{"unsupportedType", "\"" + AsciiUpper(type_name) + "\""},
+           {"supportedTypes",
+            "\"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\", \"TIME\""}}));
       return literal(DataType::Null(), Value());
   }
 }

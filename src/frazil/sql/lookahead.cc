@@ -63,8 +63,8 @@ bool Parser::AtClauseStart(size_t offset) const {
     case Keyword::kRight:
     case Keyword::kFull:
     case Keyword::kNatural:
-      return AtAny({Keyword::kJoin, Keyword::kOuter, Keyword::kSemi, Keyword::kAnti, Keyword::kInner, Keyword::kCross, Keyword::kLeft,
-                    Keyword::kRight, Keyword::kFull},
+      return AtAny({Keyword::kJoin, Keyword::kOuter, Keyword::kSemi, Keyword::kAnti, Keyword::kInner, Keyword::kCross,
+                    Keyword::kLeft, Keyword::kRight, Keyword::kFull},
                    next);
     default:
       return false;
@@ -82,7 +82,8 @@ bool Parser::AtQueryStart(size_t offset) const {
     case Keyword::kFrom:
       return IsIdentifier(next) || At(TokenType::kLeftParen, next);
     case Keyword::kTable:
-      return IsIdentifier(next) && !AtAny({Keyword::kAs, Keyword::kIs, Keyword::kIn, Keyword::kLike, Keyword::kAnd, Keyword::kOr}, next);
+      return IsIdentifier(next) &&
+             !AtAny({Keyword::kAs, Keyword::kIs, Keyword::kIn, Keyword::kLike, Keyword::kAnd, Keyword::kOr}, next);
     case Keyword::kValues:
       switch (Peek(next).type) {
         case TokenType::kLeftParen:
@@ -94,7 +95,9 @@ bool Parser::AtQueryStart(size_t offset) const {
         case TokenType::kString:
           return true;
         case TokenType::kWord:
-          return !AtAny({Keyword::kAs, Keyword::kIs, Keyword::kIn, Keyword::kLike, Keyword::kAnd, Keyword::kOr}, next) && !AtClauseStart(next);
+          return !AtAny({Keyword::kAs, Keyword::kIs, Keyword::kIn, Keyword::kLike, Keyword::kAnd, Keyword::kOr},
+                        next) &&
+                 !AtClauseStart(next);
         default:
           return AtNumber(next);
       }
@@ -108,8 +111,11 @@ bool Parser::AtQueryStart(size_t offset) const {
 
 bool Parser::AtParenthesizedQuery(size_t offset) const {
   if (!At(TokenType::kLeftParen, offset)) return false;
-  size_t innermost = offset;
-  while (At(TokenType::kLeftParen, innermost + 1)) ++innermost;
+  if (pos_ + offset < paren_run_begin_ || pos_ + offset > paren_run_end_) {
+    paren_run_begin_ = paren_run_end_ = pos_ + offset;
+    while (At(TokenType::kLeftParen, paren_run_end_ + 1 - pos_)) ++paren_run_end_;
+  }
+  const size_t innermost = paren_run_end_ - pos_;
   if (!AtQueryStart(innermost + 1)) return false;
   // ((SELECT 1) UNION SELECT 2) is a query, ((SELECT 1) + 1) is not: what follows the inner parentheses tells.
   for (size_t inner = innermost; inner > offset; --inner) {
@@ -118,8 +124,9 @@ bool Parser::AtParenthesizedQuery(size_t offset) const {
     const size_t after = static_cast<size_t>(match) + 1 - pos_;
     const Token& token = Peek(after);
     const bool continues = token.type == TokenType::kRightParen || token.type == TokenType::kPipeOperator ||
-                           (AtAny({Keyword::kUnion, Keyword::kExcept, Keyword::kIntersect, Keyword::kMinus, Keyword::kOrder, Keyword::kCluster,
-                                   Keyword::kDistribute, Keyword::kSort, Keyword::kLimit, Keyword::kOffset, Keyword::kWindow},
+                           (AtAny({Keyword::kUnion, Keyword::kExcept, Keyword::kIntersect, Keyword::kMinus,
+                                   Keyword::kOrder, Keyword::kCluster, Keyword::kDistribute, Keyword::kSort,
+                                   Keyword::kLimit, Keyword::kOffset, Keyword::kWindow},
                                   after) &&
                             AtClauseStart(after));
     if (!continues) return false;
@@ -155,7 +162,8 @@ bool Parser::AtTransform() const {
     const Token& token = tokens_[i];
     if (token.type == TokenType::kLeftParen) ++depth;
     if (token.type == TokenType::kRightParen && --depth < 0) return false;
-    if (depth == 0 && token.keyword == Keyword::kUsing) return i + 1 < tokens_.size() && tokens_[i + 1].type == TokenType::kString;
+    if (depth == 0 && token.keyword == Keyword::kUsing)
+      return i + 1 < tokens_.size() && tokens_[i + 1].type == TokenType::kString;
   }
   return false;
 }

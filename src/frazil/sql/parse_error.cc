@@ -33,13 +33,15 @@ size_t ByteOffset(std::string_view text, int index) {
 }
 
 int CountCharacters(std::string_view text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<int>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 /// "== SQL (line 1, position 8) ==", the lines of the fragment, and carets below them.
 std::string Summary(const plan::Origin& origin, std::string_view fragment) {
   const std::string& text = *origin.text;
-  std::string out = "== SQL (line " + std::to_string(origin.line) + ", position " + std::to_string(origin.position + 1) + ") ==\n";
+  std::string out =
+      "== SQL (line " + std::to_string(origin.line) + ", position " + std::to_string(origin.position + 1) + ") ==\n";
   const size_t begin = ByteOffset(text, origin.start);
   size_t line_start = text.rfind('\n', begin == 0 ? 0 : begin - 1);
   line_start = line_start == std::string::npos || begin == 0 ? 0 : line_start + 1;

@@ -5,22 +5,34 @@
 
 namespace frazil::sql {
 
-Result<plan::PlanPtr> ParseStatement(std::string_view text, const ParserOptions& options) { return Parser(text, options).SingleStatement(); }
+Result<plan::PlanPtr> ParseStatement(std::string_view text, const ParserOptions& options) {
+  return Parser(text, options).SingleStatement();
+}
 
-Result<plan::PlanPtr> ParseQuery(std::string_view text, const ParserOptions& options) { return Parser(text, options).SingleQuery(); }
+Result<plan::PlanPtr> ParseQuery(std::string_view text, const ParserOptions& options) {
+  return Parser(text, options).SingleQuery();
+}
 
-Result<plan::ExprPtr> ParseExpression(std::string_view text, const ParserOptions& options) { return Parser(text, options).SingleExpression(); }
+Result<plan::ExprPtr> ParseExpression(std::string_view text, const ParserOptions& options) {
+  return Parser(text, options).SingleExpression();
+}
 
-Result<DataTypePtr> ParseDataType(std::string_view text, const ParserOptions& options) { return Parser(text, options).SingleDataType(); }
+Result<DataTypePtr> ParseDataType(std::string_view text, const ParserOptions& options) {
+  return Parser(text, options).SingleDataType();
+}
 
-Result<DataTypePtr> ParseTableSchema(std::string_view text, const ParserOptions& options) { return Parser(text, options).SingleTableSchema(); }
+Result<DataTypePtr> ParseTableSchema(std::string_view text, const ParserOptions& options) {
+  return Parser(text, options).SingleTableSchema();
+}
 
 Result<DataTypePtr> ParseSchemaOrDataType(std::string_view text, const ParserOptions& options) {
-  auto type = ParseDataType(text, options);
-  if (type.ok()) return type;
   auto schema = ParseTableSchema(text, options);
   if (schema.ok()) return schema;
-  return type;
+  auto type = ParseDataType(text, options);
+  if (type.ok()) return type;
+  auto fields = ParseDataType("struct<" + std::string(text) + ">", options);
+  if (fields.ok()) return fields;
+  return schema;
 }
 
 Result<std::vector<std::string>> ParseMultipartIdentifier(std::string_view text, const ParserOptions& options) {
@@ -53,8 +65,10 @@ Result<std::vector<std::string>> SplitStatements(std::string_view text, const Pa
       continue;
     }
     has_tokens = true;
-    const bool label = statement_start && i + 2 < tokenized.tokens.size() && tokenized.tokens[i + 1].type == TokenType::kColon;
-    if (statement_start && (token.keyword == Keyword::kBegin || (label && tokenized.tokens[i + 2].keyword == Keyword::kBegin))) {
+    const bool label =
+        statement_start && i + 2 < tokenized.tokens.size() && tokenized.tokens[i + 1].type == TokenType::kColon;
+    if (statement_start &&
+        (token.keyword == Keyword::kBegin || (label && tokenized.tokens[i + 2].keyword == Keyword::kBegin))) {
       in_compound = true;
     }
     if (in_compound) {
@@ -82,8 +96,9 @@ Result<std::vector<std::string>> SplitStatements(std::string_view text, const Pa
           break;
       }
     }
-    statement_start = token.type == TokenType::kSemicolon || token.type == TokenType::kColon || token.keyword == Keyword::kBegin ||
-                      token.keyword == Keyword::kThen || token.keyword == Keyword::kElse || token.keyword == Keyword::kDo ||
+    statement_start = token.type == TokenType::kSemicolon || token.type == TokenType::kColon ||
+                      token.keyword == Keyword::kBegin || token.keyword == Keyword::kThen ||
+                      token.keyword == Keyword::kElse || token.keyword == Keyword::kDo ||
                       token.keyword == Keyword::kLoop || token.keyword == Keyword::kRepeat;
   }
   return statements;

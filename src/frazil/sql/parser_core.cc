@@ -8,7 +8,8 @@
 namespace frazil::sql {
 namespace {
 
-/// Stack that one statement may use; threads have eight megabytes, and the stages after this one recurse over the same tree.
+/// Stack that one statement may use; threads have eight megabytes, and the stages after this one recurse over the same
+/// tree.
 constexpr size_t kMaximumStack = size_t{2} << 20;
 
 bool IsPlainName(std::string_view text) {
@@ -144,7 +145,8 @@ Error Parser::SyntaxErrorAt(size_t token, std::string hint) const {
     return WithPosition(Error::Parse("PARSE_EMPTY_STATEMENT"), *text_, at.line, at.position);
   }
   std::string shown = at.type == TokenType::kEnd ? "end of input" : "'" + std::string(at.text) + "'";
-  return WithPosition(Error::Parse("PARSE_SYNTAX_ERROR", {{"error", std::move(shown)}, {"hint", std::move(hint)}}), *text_, at.line, at.position);
+  return WithPosition(Error::Parse("PARSE_SYNTAX_ERROR", {{"error", std::move(shown)}, {"hint", std::move(hint)}}),
+                      *text_, at.line, at.position);
 }
 
 Error Parser::ErrorFrom(size_t first, std::string_view condition, Error::Parameters parameters) const {
@@ -196,14 +198,15 @@ Result<std::string> Parser::TakeIdentifier() {
   ++pos_;
   if (token.type != TokenType::kWord) return UnquoteIdentifier(token.text);
   if (!IsPlainName(token.text)) {
-    return ErrorFrom(pos_ - 1, "INVALID_IDENTIFIER", {{"ident", std::string(token.text)}});
+    return WithPosition(Error::Parse("INVALID_IDENTIFIER", {{"ident", std::string(token.text)}}), *text_, token.line,
+                        token.position);
   }
   return std::string(token.text);
 }
 
 bool Parser::AtIdentifierLiteral(size_t offset) const {
-  return !options_.legacy_identifier_clause && At(Keyword::kIdentifier, offset) && At(TokenType::kLeftParen, offset + 1) && IsStringToken(offset + 2) &&
-         At(TokenType::kRightParen, offset + 3);
+  return !options_.legacy_identifier_clause && At(Keyword::kIdentifier, offset) &&
+         At(TokenType::kLeftParen, offset + 1) && IsStringToken(offset + 2) && At(TokenType::kRightParen, offset + 3);
 }
 
 Result<Parser::Names> Parser::IdentifierLiteralParts() {
@@ -229,7 +232,8 @@ Result<std::string> Parser::Identifier() {
   if (AtIdentifierLiteral()) {
     FRAZIL_ASSIGN_OR_RETURN(Names parts, IdentifierLiteralParts());
     if (parts.size() != 1) {
-      return ErrorFrom(first, "IDENTIFIER_TOO_MANY_NAME_PARTS", {{"identifier", QuoteIdentifier(parts)}, {"limit", "1"}});
+      return ErrorFrom(first, "IDENTIFIER_TOO_MANY_NAME_PARTS",
+                       {{"identifier", QuoteIdentifier(parts)}, {"limit", "1"}});
     }
     name = parts[0];
   } else {
@@ -237,10 +241,12 @@ Result<std::string> Parser::Identifier() {
     FRAZIL_ASSIGN_OR_RETURN(name, TakeIdentifier());
   }
   if (At(TokenType::kMinus) && IsIdentifier(1)) {
+    const Token minus = Peek();
     while (At(TokenType::kMinus) && IsIdentifier(1)) pos_ += 2;
     std::string whole;
     for (size_t i = first; i < pos_; ++i) whole += tokens_[i].text;
-    return ErrorFrom(first, "INVALID_IDENTIFIER", {{"ident", std::move(whole)}});
+    return WithPosition(Error::Parse("INVALID_IDENTIFIER", {{"ident", std::move(whole)}}), *text_, minus.line,
+                        minus.position);
   }
   return name;
 }
@@ -323,7 +329,8 @@ Result<plan::ExprPtr> Parser::ParameterLiteral() {
       if (index < options_.parameters->positional.size()) return options_.parameters->positional[index];
     }
   }
-  return ErrorFrom(first, "UNBOUND_SQL_PARAMETER", {{"name", name.empty() ? "_" + std::to_string(tokens_[first].start) : name}});
+  return ErrorFrom(first, "UNBOUND_SQL_PARAMETER",
+                   {{"name", name.empty() ? "_" + std::to_string(tokens_[first].start) : name}});
 }
 
 Result<std::string> Parser::StringLiteral(bool coalesce) {

@@ -11,7 +11,8 @@
 //   dml_parser.cc         INSERT, DELETE, UPDATE, MERGE, CALL
 //   create_parser.cc, alter_parser.cc, iceberg_parser.cc, drop_parser.cc, function_ddl_parser.cc   DDL
 //   show_parser.cc, session_parser.cc   SHOW, DESCRIBE; SET, USE, CACHE, ...
-// Words are keywords only where the grammar expects them, so decisions look at the words that follow, never at a second attempt to parse.
+// Words are keywords only where the grammar expects them, so decisions look at the words that follow, never at a second
+// attempt to parse.
 
 #include <initializer_list>
 #include <memory>
@@ -183,6 +184,9 @@ class Parser {
   bool AtConstant() const;
   /// A constant of the grammar: NULL, parameter, interval, typed literal, number, boolean, string.
   Result<plan::ExprPtr> Constant();
+  Result<plan::ExprPtr> Parameter();
+  bool AtMixedString() const;
+  Result<plan::ExprPtr> MixedString();
   Result<plan::ExprPtr> Number();
   Result<plan::ExprPtr> TypedLiteral();
   plan::ExprPtr StringExpr(size_t first, std::string value) const;
@@ -292,7 +296,8 @@ class Parser {
   Result<plan::PartitionTransform> Transform();
   Result<plan::BucketSpecification> Bucketing();
   Result<plan::ColumnDefinition> ColumnDefinitionItem(plan::CreateTableCommand* command);
-  Status ColumnOption(plan::ColumnDefinition* column, std::vector<std::string>* seen, plan::CreateTableCommand* command);
+  Status ColumnOption(plan::ColumnDefinition* column, std::vector<std::string>* seen,
+                      plan::CreateTableCommand* command);
   Status GeneratedColumn(plan::ColumnDefinition* column);
   Status IdentityOptions(plan::ColumnDefinition* column);
   bool AtTableConstraint() const;
@@ -304,7 +309,9 @@ class Parser {
   Result<plan::PlanPtr> CreateNamespace(size_t first);
   Result<bool> IfNotExists();
   Result<bool> IfExists();
-  bool AtNamespace(size_t offset = 0) const { return AtAny({Keyword::kNamespace, Keyword::kDatabase, Keyword::kSchema}, offset); }
+  bool AtNamespace(size_t offset = 0) const {
+    return AtAny({Keyword::kNamespace, Keyword::kDatabase, Keyword::kSchema}, offset);
+  }
   Result<plan::Properties> PropertyList(bool values_required = true);
   Result<plan::Properties> ExpressionPropertyList();
   Result<std::string> PropertyKey();
@@ -382,6 +389,9 @@ class Parser {
   std::vector<Token> tokens_;
   bool unclosed_comment_ = false;
   size_t pos_ = 0;
+  /// The run of "(" tokens that was looked at last, so that each of them need not look for its end.
+  mutable size_t paren_run_begin_ = 1;
+  mutable size_t paren_run_end_ = 0;
   std::optional<Error> deferred_;
   bool default_allowed_ = false;  ///< In the query of an INSERT, where DEFAULT alone stands for the column's default.
   const char* stack_base_ = nullptr;

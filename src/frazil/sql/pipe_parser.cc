@@ -80,7 +80,8 @@ Result<plan::PlanPtr> Parser::PipeOperator(plan::PlanPtr left, size_t first) {
     case Keyword::kWhere: {
       Skip();
       FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr condition, Expression());
-      if (At(Keyword::kWindow) && AtClauseStart()) return ErrorFrom(at, "NOT_ALLOWED_IN_PIPE_OPERATOR_WHERE.WINDOW_CLAUSE");
+      if (At(Keyword::kWindow) && AtClauseStart())
+        return ErrorFrom(at, "NOT_ALLOWED_IN_PIPE_OPERATOR_WHERE.WINDOW_CLAUSE");
       auto filter = Make<plan::FilterPlan>(at);
       filter->child = HideQualifiers(std::move(left), first);
       filter->condition = std::move(condition);
@@ -135,7 +136,9 @@ Result<plan::PlanPtr> Parser::PipeSet(plan::PlanPtr left, size_t first) {
   do {
     const size_t item = pos_;
     FRAZIL_ASSIGN_OR_RETURN(std::string name, Identifier());
-    if (At(TokenType::kDot)) return NotAllowed(at, "SQL pipe syntax |> SET operator with multi-part assignment key (only single-part keys are allowed)");
+    if (At(TokenType::kDot))
+      return NotAllowed(
+          at, "SQL pipe syntax |> SET operator with multi-part assignment key (only single-part keys are allowed)");
     FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kEqual));
     FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr value, Expression());
     // Each assignment sees those before it.
@@ -156,9 +159,12 @@ Result<plan::PlanPtr> Parser::PipeAggregate(plan::PlanPtr left, size_t first) {
   const auto refused = [&](const char* form) {
     return ErrorFrom(at, "UNSUPPORTED_FEATURE.PIPE_OPERATOR_AGGREGATE_UNSUPPORTED_CASE", {{"case", form}});
   };
-  const auto at_group_by = [&]() { return AtWords({Keyword::kGroup, Keyword::kBy}) && !AtListEnd(2) && !At(TokenType::kPipeOperator, 2); };
+  const auto at_group_by = [&]() {
+    return AtWords({Keyword::kGroup, Keyword::kBy}) && !AtListEnd(2) && !At(TokenType::kPipeOperator, 2);
+  };
   if (AtListEnd() || At(TokenType::kPipeOperator)) {
-    return NotAllowed(at, "The AGGREGATE clause requires a list of aggregate expressions or a list of grouping expressions, or both");
+    return NotAllowed(
+        at, "The AGGREGATE clause requires a list of aggregate expressions or a list of grouping expressions, or both");
   }
   if (!at_group_by()) {
     FRAZIL_ASSIGN_OR_RETURN(aggregate->aggregates, NamedExpressionList());
@@ -167,7 +173,9 @@ Result<plan::PlanPtr> Parser::PipeAggregate(plan::PlanPtr left, size_t first) {
       if (calls && tokens_[i].keyword == Keyword::kGrouping) return refused("GROUPING");
       if (calls && EqualsIgnoreCase(tokens_[i].text, "grouping_id")) return refused("GROUPING_ID");
       if (tokens_[i].keyword == Keyword::kOver && tokens_[i - 1].type == TokenType::kRightParen) {
-        return refused("window functions; please update the query to move the window functions to a subsequent |> SELECT operator instead");
+        return refused(
+            "window functions; please update the query to move the window functions to a subsequent |> SELECT operator "
+            "instead");
       }
     }
   }
@@ -178,7 +186,9 @@ Result<plan::PlanPtr> Parser::PipeAggregate(plan::PlanPtr left, size_t first) {
     } else {
       do {
         if (AtGroupingAnalytics()) {
-          return refused(At(Keyword::kGrouping) ? "GROUPING SETS" : At(Keyword::kRollup) ? "GROUP BY ROLLUP" : "GROUP BY CUBE");
+          return refused(At(Keyword::kGrouping) ? "GROUPING SETS"
+                         : At(Keyword::kRollup) ? "GROUP BY ROLLUP"
+                                                : "GROUP BY CUBE");
         }
         FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr expression, NamedExpression());
         plan::GroupingElement element;

@@ -1,4 +1,5 @@
-// What operators stand between: literals, names, parentheses, CASE, and the forms written behind them ([i], .field, ::type, :path, COLLATE).
+// What operators stand between: literals, names, parentheses, CASE, and the forms written behind them ([i], .field,
+// ::type, :path, COLLATE).
 
 #include "frazil/base/text.h"
 #include "frazil/sql/parser_internal.h"
@@ -43,7 +44,8 @@ Result<plan::ExprPtr> Parser::Postfix(plan::ExprPtr base, size_t first) {
       if (AtIdentifierLiteral()) {
         FRAZIL_ASSIGN_OR_RETURN(const Names literal, IdentifierLiteralParts());
         if (literal.size() != 1) {
-          return ErrorFrom(field, "IDENTIFIER_TOO_MANY_NAME_PARTS", {{"identifier", QuoteIdentifier(literal)}, {"limit", "1"}});
+          return ErrorFrom(field, "IDENTIFIER_TOO_MANY_NAME_PARTS",
+                           {{"identifier", QuoteIdentifier(literal)}, {"limit", "1"}});
         }
         name = literal.front();
       } else {
@@ -92,7 +94,8 @@ Result<std::string> Parser::SemiStructuredPath() {
   bool at_first = true;
   while (true) {
     if (Accept(TokenType::kLeftBracket)) {
-      if (!IsStringToken() && !At(TokenType::kInteger) && !AtParameter() && (at_first || !IsIdentifier())) return SyntaxError();
+      if (!IsStringToken() && !At(TokenType::kInteger) && !AtParameter() && (at_first || !IsIdentifier()))
+        return SyntaxError();
       Skip();
       FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightBracket));
     } else if (at_first && IsIdentifier()) {
@@ -124,7 +127,8 @@ Result<plan::ExprPtr> Parser::Parenthesized() {
   const size_t first = pos_;
   if (AtParenthesizedQuery()) return Subquery(first, SubqueryKind::kScalar);
   const int match = Peek().match;
-  if (match >= 0 && static_cast<size_t>(match) + 1 < tokens_.size() && tokens_[match + 1].type == TokenType::kArrow) return Lambda();
+  if (match >= 0 && static_cast<size_t>(match) + 1 < tokens_.size() && tokens_[match + 1].type == TokenType::kArrow)
+    return Lambda();
   const bool is_row = CountTopLevelCommas(0) > 0;
   Skip();
   if (!is_row) {
@@ -211,7 +215,8 @@ Result<plan::ExprPtr> Parser::KeywordPrimary(bool* handled) {
       break;
     case Keyword::kIdentifier:
       // With several arguments it is an ordinary function name.
-      if (call && !AtIdentifierLiteral() && !At(TokenType::kRightParen, 2) && CountTopLevelCommas(1) == 0) return IdentifierClause();
+      if (call && !AtIdentifierLiteral() && !At(TokenType::kRightParen, 2) && CountTopLevelCommas(1) == 0)
+        return IdentifierClause();
       break;
     case Keyword::kCurrentDate:
     case Keyword::kCurrentTime:
@@ -242,7 +247,8 @@ Result<plan::ExprPtr> Parser::IdentifierClause() {
   if (At(TokenType::kLeftParen)) {
     FRAZIL_ASSIGN_OR_RETURN(call, FunctionCall(first, {}));
   }
-  const plan::ExprPtr inner = call != nullptr && call->kind == plan::ExprKind::kWindow ? call->As<plan::WindowExpr>().function : call;
+  const plan::ExprPtr inner =
+      call != nullptr && call->kind == plan::ExprKind::kWindow ? call->As<plan::WindowExpr>().function : call;
   auto node = Make<plan::IdentifierClauseExpr>(first);
   node->text = std::move(text);
   node->function = std::static_pointer_cast<const plan::FunctionExpr>(inner);
@@ -254,7 +260,8 @@ Result<plan::ExprPtr> Parser::IdentifierClause() {
 
 Result<plan::ExprPtr> Parser::NameOrCall() {
   const size_t first = pos_;
-  if (!IsIdentifier() && !(At(TokenType::kLeftParen, 1) && AtAny({Keyword::kFilter, Keyword::kLeft, Keyword::kRight}))) {
+  if (!IsIdentifier() &&
+      !(At(TokenType::kLeftParen, 1) && AtAny({Keyword::kFilter, Keyword::kLeft, Keyword::kRight}))) {
     // Reserved words are function names only where the grammar says so.
     return SyntaxError();
   }

@@ -13,7 +13,7 @@ constexpr int kUnionPrecedence = 1;
 constexpr int kIntersectPrecedence = 2;
 
 /// Set operations in a row nest to the left; as many levels as later stages can walk.
-constexpr int kMaximumSetOperations = 4000;
+constexpr int kMaximumSetOperations = 1000;
 
 }  // namespace
 
@@ -99,7 +99,8 @@ Result<plan::PlanPtr> Parser::QueryTerm(int minimum) {
   }
 }
 
-Result<plan::PlanPtr> Parser::SetOperation(plan::PlanPtr left, size_t first, plan::PlanPtr right, Keyword keyword, bool all) {
+Result<plan::PlanPtr> Parser::SetOperation(plan::PlanPtr left, size_t first, plan::PlanPtr right, Keyword keyword,
+                                           bool all) {
   auto node = Make<plan::SetOperationPlan>(first);
   node->left = std::move(left);
   node->right = std::move(right);
@@ -123,7 +124,8 @@ Result<plan::PlanPtr> Parser::QueryPrimary() {
       if (At(Keyword::kTransform, 1) && At(TokenType::kLeftParen, 2)) {
         const int match = Peek(2).match;
         const size_t after = match < 0 ? tokens_.size() : static_cast<size_t>(match) + 1 - pos_;
-        if (AtAny({Keyword::kUsing, Keyword::kRow, Keyword::kRecordwriter}, after)) return Error::Unsupported("SELECT TRANSFORM (scripts)");
+        if (AtAny({Keyword::kUsing, Keyword::kRow, Keyword::kRecordwriter}, after))
+          return Error::Unsupported("SELECT TRANSFORM (scripts)");
       }
       return Select(nullptr);
     case Keyword::kFrom:
@@ -158,7 +160,8 @@ Result<plan::PlanPtr> Parser::FromFirst() {
   }
   FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr select, Select(std::move(from)));
   FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr query, QueryClauses(std::move(select), first, false));
-  if (At(Keyword::kSelect) || At(Keyword::kInsert)) return Error::Unsupported("FROM with several SELECT or INSERT bodies");
+  if (At(Keyword::kSelect) || At(Keyword::kInsert))
+    return Error::Unsupported("FROM with several SELECT or INSERT bodies");
   return query;
 }
 
@@ -286,9 +289,9 @@ Result<plan::GroupingElement> Parser::GroupingAnalytics() {
   const size_t first = pos_;
   plan::GroupingElement element;
   const bool is_sets = At(Keyword::kGrouping);
-  element.type = is_sets                  ? plan::GroupingElement::Type::kGroupingSets
-                 : At(Keyword::kRollup)   ? plan::GroupingElement::Type::kRollup
-                                          : plan::GroupingElement::Type::kCube;
+  element.type = is_sets                ? plan::GroupingElement::Type::kGroupingSets
+                 : At(Keyword::kRollup) ? plan::GroupingElement::Type::kRollup
+                                        : plan::GroupingElement::Type::kCube;
   const std::string shown = At(Keyword::kRollup) ? "ROLLUP" : "CUBE";
   Skip(is_sets ? 2 : 1);
   FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kLeftParen));
@@ -333,7 +336,8 @@ Result<plan::GroupingElement> Parser::GroupingItem() {
 Result<std::vector<plan::GroupingElement>> Parser::GroupBy(bool* all) {
   const size_t first = pos_;
   std::vector<plan::GroupingElement> elements;
-  if (At(Keyword::kAll) && (AtListEnd(1) || AtClauseStart(1) || At(TokenType::kPipeOperator, 1)) && !At(TokenType::kComma, 1)) {
+  if (At(Keyword::kAll) && (AtListEnd(1) || AtClauseStart(1) || At(TokenType::kPipeOperator, 1)) &&
+      !At(TokenType::kComma, 1)) {
     Skip();
     *all = true;
     return elements;
@@ -386,7 +390,8 @@ Result<std::vector<std::pair<std::string, plan::WindowSpecification>>> Parser::N
     FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kAs));
     FRAZIL_ASSIGN_OR_RETURN(plan::WindowSpecification window, Window());
     if (!seen.insert(name).second) {
-      return ErrorFrom(first, "INVALID_SQL_SYNTAX.REPETITIVE_WINDOW_DEFINITION", {{"windowName", QuoteIdentifier(name)}});
+      return ErrorFrom(first, "INVALID_SQL_SYNTAX.REPETITIVE_WINDOW_DEFINITION",
+                       {{"windowName", QuoteIdentifier(name)}});
     }
     windows.emplace_back(std::move(name), std::move(window));
   } while (Accept(TokenType::kComma));
@@ -394,12 +399,15 @@ Result<std::vector<std::pair<std::string, plan::WindowSpecification>>> Parser::N
   for (auto& [name, window] : windows) {
     if (window.reference.empty()) continue;
     const std::string reference = window.reference;
-    const auto target = std::find_if(windows.begin(), windows.end(), [&](const auto& other) { return other.first == reference; });
+    const auto target =
+        std::find_if(windows.begin(), windows.end(), [&](const auto& other) { return other.first == reference; });
     if (target == windows.end()) {
-      return ErrorFrom(first, "INVALID_SQL_SYNTAX.UNRESOLVED_WINDOW_REFERENCE", {{"windowName", QuoteIdentifier(reference)}});
+      return ErrorFrom(first, "INVALID_SQL_SYNTAX.UNRESOLVED_WINDOW_REFERENCE",
+                       {{"windowName", QuoteIdentifier(reference)}});
     }
     if (!target->second.reference.empty()) {
-      return ErrorFrom(first, "INVALID_SQL_SYNTAX.INVALID_WINDOW_REFERENCE", {{"windowName", QuoteIdentifier(reference)}});
+      return ErrorFrom(first, "INVALID_SQL_SYNTAX.INVALID_WINDOW_REFERENCE",
+                       {{"windowName", QuoteIdentifier(reference)}});
     }
   }
   return windows;
@@ -415,8 +423,8 @@ Result<plan::PlanPtr> Parser::QueryClauses(plan::PlanPtr child, size_t first, bo
     FRAZIL_ASSIGN_OR_RETURN(sort->order_by, SortItems());
     // ORDER BY ALL: the word alone, not a column in back quotes.
     const auto& item = sort->order_by.front()->As<plan::SortOrderExpr>();
-    if (sort->order_by.size() == 1 && item.child->kind == plan::ExprKind::kAttribute && tokens_[clauses + 2].keyword == Keyword::kAll &&
-        item.child->As<plan::AttributeExpr>().name.size() == 1) {
+    if (sort->order_by.size() == 1 && item.child->kind == plan::ExprKind::kAttribute &&
+        tokens_[clauses + 2].keyword == Keyword::kAll && item.child->As<plan::AttributeExpr>().name.size() == 1) {
       sort->order_by_all = true;
       sort->all_ascending = item.ascending;
       sort->all_nulls_first = item.nulls_first;
@@ -492,12 +500,14 @@ Result<plan::PlanPtr> Parser::QueryClauses(plan::PlanPtr child, size_t first, bo
     node->offset = std::move(offset);
     child = std::move(node);
     if (pipe && organized > 0) {
-      return ErrorFrom(clauses, "MULTIPLE_QUERY_RESULT_CLAUSES_WITH_PIPE_OPERATORS", {{"clause1", "ORDER BY"}, {"clause2", "OFFSET"}});
+      return ErrorFrom(clauses, "MULTIPLE_QUERY_RESULT_CLAUSES_WITH_PIPE_OPERATORS",
+                       {{"clause1", "ORDER BY"}, {"clause2", "OFFSET"}});
     }
   }
   if (limit != nullptr) {
     if (pipe && organized > 0) {
-      return ErrorFrom(clauses, "MULTIPLE_QUERY_RESULT_CLAUSES_WITH_PIPE_OPERATORS", {{"clause1", "ORDER BY"}, {"clause2", "LIMIT"}});
+      return ErrorFrom(clauses, "MULTIPLE_QUERY_RESULT_CLAUSES_WITH_PIPE_OPERATORS",
+                       {{"clause1", "ORDER BY"}, {"clause2", "LIMIT"}});
     }
     auto node = Make<plan::LimitPlan>(first);
     node->child = std::move(child);

@@ -147,7 +147,8 @@ Result<plan::PlanPtr> Parser::Join(plan::PlanPtr left, size_t first) {
   if (natural && type == plan::JoinType::kCross) {
     return ErrorFrom(join_first, "INCOMPATIBLE_JOIN_TYPES", {{"joinType1", "NATURAL"}, {"joinType2", "CROSS"}});
   }
-  if (lateral && type != plan::JoinType::kInner && type != plan::JoinType::kCross && type != plan::JoinType::kLeftOuter) {
+  if (lateral && type != plan::JoinType::kInner && type != plan::JoinType::kCross &&
+      type != plan::JoinType::kLeftOuter) {
     return ErrorFrom(join_first, "INVALID_LATERAL_JOIN_TYPE", {{"joinType", shown}});
   }
   auto join = Make<plan::JoinPlan>(first);
@@ -210,7 +211,8 @@ Result<plan::PlanPtr> Parser::RelationPrimary() {
     return WithAlias(std::move(inner), std::move(alias), first);
   }
   if (At(Keyword::kValues) && AtQueryStart()) return InlineTable();
-  if (At(Keyword::kStream) && IsIdentifier(1) && !AtClauseStart(1) && !At(Keyword::kAs, 1)) return Error::Unsupported("STREAM (streaming tables)");
+  if (At(Keyword::kStream) && IsIdentifier(1) && !AtClauseStart(1) && !At(Keyword::kAs, 1))
+    return Error::Unsupported("STREAM (streaming tables)");
   return TableName();
 }
 
@@ -269,7 +271,8 @@ Result<std::optional<plan::TimeTravel>> Parser::TemporalClause() {
   const size_t at = At(Keyword::kFor) ? 1 : 0;
   const bool version = AtAny({Keyword::kVersion, Keyword::kSystemVersion}, at);
   const bool timestamp = AtAny({Keyword::kTimestamp, Keyword::kSystemTime}, at);
-  if ((!version && !timestamp) || !AtWords({Keyword::kAs, Keyword::kOf}, at + 1)) return std::optional<plan::TimeTravel>();
+  if ((!version && !timestamp) || !AtWords({Keyword::kAs, Keyword::kOf}, at + 1))
+    return std::optional<plan::TimeTravel>();
   Skip(at + 3);
   plan::TimeTravel travel;
   if (timestamp) {
@@ -422,7 +425,8 @@ Result<plan::PlanPtr> Parser::Sample(plan::PlanPtr child, size_t first) {
     if (Accept(Keyword::kOn)) {
       FRAZIL_ASSIGN_OR_RETURN(const Names column, MultipartIdentifier());
       const bool is_call = At(TokenType::kLeftParen);
-      return NotAllowed(sample_first, is_call ? "TABLESAMPLE(BUCKET x OUT OF y ON function)" : "TABLESAMPLE(BUCKET x OUT OF y ON colname)");
+      return NotAllowed(sample_first, is_call ? "TABLESAMPLE(BUCKET x OUT OF y ON function)"
+                                              : "TABLESAMPLE(BUCKET x OUT OF y ON colname)");
     }
     sample->unit = plan::SamplePlan::Unit::kBuckets;
     FRAZIL_RETURN_IF_ERROR(fraction(static_cast<double>(numerator) / static_cast<double>(denominator)));

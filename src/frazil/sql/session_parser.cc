@@ -12,7 +12,8 @@ namespace {
 
 bool IsConfigurationKey(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == ':' || c == '\\';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == ':' || c == '\\';
   });
 }
 
@@ -30,7 +31,8 @@ std::string_view Parser::RemainderAfter(size_t token) const {
 
 Result<plan::PlanPtr> Parser::Set() {
   const size_t first = pos_;
-  if (At(Keyword::kCatalog, 1) && !At(TokenType::kEqual, 2) && !At(TokenType::kDot, 2) && !At(TokenType::kEnd, 2) && !At(TokenType::kSemicolon, 2)) {
+  if (At(Keyword::kCatalog, 1) && !At(TokenType::kEqual, 2) && !At(TokenType::kDot, 2) && !At(TokenType::kEnd, 2) &&
+      !At(TokenType::kSemicolon, 2)) {
     Skip(2);
     auto command = std::make_shared<plan::UseCommand>();
     command->is_set_catalog = true;
@@ -49,8 +51,8 @@ Result<plan::PlanPtr> Parser::Set() {
     return NotAllowed(first, "SET ROLE");
   }
   if (AtWords({Keyword::kTime, Keyword::kZone}, 1)) return SetTimeZone(first);
-  if (AtAny({Keyword::kVariable, Keyword::kVar}, 1) && !At(TokenType::kEqual, 2) && !At(TokenType::kDot, 2) && !At(TokenType::kEnd, 2) &&
-      !At(TokenType::kSemicolon, 2)) {
+  if (AtAny({Keyword::kVariable, Keyword::kVar}, 1) && !At(TokenType::kEqual, 2) && !At(TokenType::kDot, 2) &&
+      !At(TokenType::kEnd, 2) && !At(TokenType::kSemicolon, 2)) {
     // What is no assignment of variables is taken as a configuration, like anything else.
     Skip(2);
     auto assignment = SetVariable(first);
@@ -71,7 +73,8 @@ Result<plan::PlanPtr> Parser::SetTimeZone(size_t first) {
     FRAZIL_ASSIGN_OR_RETURN(const plan::ExprPtr interval, Constant());
     const auto& literal = interval->As<plan::LiteralExpr>();
     const auto out_of_range = [&]() {
-      return ErrorFrom(first, "INVALID_INTERVAL_FORMAT.TIMEZONE_INTERVAL_OUT_OF_RANGE", {{"input", SourceFrom(first + 3)}});
+      return ErrorFrom(first, "INVALID_INTERVAL_FORMAT.TIMEZONE_INTERVAL_OUT_OF_RANGE",
+                       {{"input", SourceFrom(first + 3)}});
     };
     if (literal.type->id() != TypeId::kDayTimeInterval) return out_of_range();
     const int64_t micros = literal.value.integer();
@@ -102,7 +105,8 @@ Result<plan::PlanPtr> Parser::SetConfiguration(size_t first) {
   auto command = std::make_shared<plan::SetCommand>();
   const std::string_view rest = TrimControls(RemainderAfter(first));
   const size_t last = tokens_.size() - 1;
-  const bool is_quoted = At(TokenType::kBackquoted, 1) && (At(TokenType::kEqual, 2) || At(TokenType::kEnd, 2) || At(TokenType::kSemicolon, 2));
+  const bool is_quoted = At(TokenType::kBackquoted, 1) &&
+                         (At(TokenType::kEqual, 2) || At(TokenType::kEnd, 2) || At(TokenType::kSemicolon, 2));
   const size_t equal = rest.find('=');
   if (is_quoted) {
     command->key = UnquoteIdentifier(Peek(1).text);
@@ -112,7 +116,8 @@ Result<plan::PlanPtr> Parser::SetConfiguration(size_t first) {
       } else {
         const std::string_view value = WithoutSemicolons(TrimControls(RemainderAfter(pos_ + 2)));
         if (value.find(';') != std::string_view::npos) {
-          return ErrorFrom(first, "INVALID_PROPERTY_VALUE", {{"value", "\"" + std::string(value) + "\""}, {"key", "\"" + *command->key + "\""}});
+          return ErrorFrom(first, "INVALID_PROPERTY_VALUE",
+                           {{"value", "\"" + std::string(value) + "\""}, {"key", "\"" + *command->key + "\""}});
         }
         command->value = std::string(TrimControls(value));
       }
@@ -123,9 +128,11 @@ Result<plan::PlanPtr> Parser::SetConfiguration(size_t first) {
     const bool value_quoted = tokens_[last - 1].type == TokenType::kBackquoted && value == tokens_[last - 1].text;
     if (value.find(';') != std::string_view::npos && !value_quoted) return ErrorFrom(first, "INVALID_SET_SYNTAX");
     command->value = value_quoted ? UnquoteIdentifier(value) : std::string(value);
-  } else if (equal != std::string_view::npos && tokens_[last - 1].type == TokenType::kBackquoted && tokens_[last - 2].type == TokenType::kEqual) {
+  } else if (equal != std::string_view::npos && tokens_[last - 1].type == TokenType::kBackquoted &&
+             tokens_[last - 2].type == TokenType::kEqual) {
     const std::string key(TrimControls(rest.substr(0, equal)));
-    return ErrorFrom(first, "INVALID_PROPERTY_KEY", {{"key", "\"" + key + "\""}, {"value", "\"" + UnquoteIdentifier(tokens_[last - 1].text) + "\""}});
+    return ErrorFrom(first, "INVALID_PROPERTY_KEY",
+                     {{"key", "\"" + key + "\""}, {"value", "\"" + UnquoteIdentifier(tokens_[last - 1].text) + "\""}});
   } else {
     const std::string_view key = TrimControls(WithoutSemicolons(rest));
     if (key == "-v") {
@@ -150,7 +157,9 @@ Result<plan::PlanPtr> Parser::Reset() {
     command->key = UnquoteIdentifier(Peek(1).text);
   } else {
     const std::string_view key = TrimControls(WithoutSemicolons(TrimControls(RemainderAfter(first))));
-    const bool is_key = std::none_of(key.begin(), key.end(), [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '"' || c == '\''; });
+    const bool is_key = std::none_of(key.begin(), key.end(), [](char c) {
+      return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '"' || c == '\'';
+    });
     if (!is_key) {
       pos_ = last;
       return ErrorFrom(first, "INVALID_RESET_COMMAND_FORMAT");
@@ -250,10 +259,13 @@ Result<plan::PlanPtr> Parser::Refresh() {
       return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0064",
                        {{"msg", "Resource paths cannot be empty in REFRESH statements. Use / to match everything"}});
     }
-    const bool has_blank = std::any_of(path.begin(), path.end(), [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '"' || c == '\''; });
+    const bool has_blank = std::any_of(path.begin(), path.end(), [](char c) {
+      return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '"' || c == '\'';
+    });
     if (has_blank) {
-      return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0064",
-                       {{"msg", "REFRESH statements cannot contain ' ', '\\n', '\\r', '\\t' inside unquoted resource paths"}});
+      return ErrorFrom(
+          first, "_LEGACY_ERROR_TEMP_0064",
+          {{"msg", "REFRESH statements cannot contain ' ', '\\n', '\\r', '\\t' inside unquoted resource paths"}});
     }
     command->path = std::string(path);
   }

@@ -41,7 +41,8 @@ Result<plan::PlanPtr> Parser::ShowFunctions(size_t first) {
     command->scope = AsciiUpper(Peek().text);
     Skip();
     if (command->scope != "USER" && command->scope != "SYSTEM" && command->scope != "ALL") {
-      return ErrorFrom(scope, "INVALID_SQL_SYNTAX.SHOW_FUNCTIONS_INVALID_SCOPE", {{"scope", QuoteIdentifier(AsciiLower(command->scope))}});
+      return ErrorFrom(scope, "INVALID_SQL_SYNTAX.SHOW_FUNCTIONS_INVALID_SCOPE",
+                       {{"scope", QuoteIdentifier(AsciiLower(command->scope))}});
     }
   }
   FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kFunctions));
@@ -54,7 +55,8 @@ Result<plan::PlanPtr> Parser::ShowFunctions(size_t first) {
     const size_t pattern = pos_;
     FRAZIL_ASSIGN_OR_RETURN(Names parts, MultipartIdentifier());
     if (command->name) {
-      return ErrorFrom(pattern, "INVALID_SQL_SYNTAX.SHOW_FUNCTIONS_INVALID_PATTERN", {{"pattern", QuoteIdentifier(parts)}});
+      return ErrorFrom(pattern, "INVALID_SQL_SYNTAX.SHOW_FUNCTIONS_INVALID_PATTERN",
+                       {{"pattern", QuoteIdentifier(parts)}});
     }
     command->pattern = parts.back();
     parts.pop_back();
@@ -134,8 +136,8 @@ Result<plan::PlanPtr> Parser::Show() {
     command->type = ShowCommand::Type::kCurrentNamespace;
     return done();
   }
-  const bool is_hive = AtAny({Keyword::kGrant, Keyword::kRole, Keyword::kPrincipals, Keyword::kRoles, Keyword::kCompactions, Keyword::kTransactions,
-                              Keyword::kIndexes, Keyword::kLocks}) ||
+  const bool is_hive = AtAny({Keyword::kGrant, Keyword::kRole, Keyword::kPrincipals, Keyword::kRoles,
+                              Keyword::kCompactions, Keyword::kTransactions, Keyword::kIndexes, Keyword::kLocks}) ||
                        AtWords({Keyword::kCurrent, Keyword::kRoles});
   if (is_hive) {
     const std::string what = "SHOW " + AsciiUpper(Peek().text) + (At(Keyword::kCurrent) ? " ROLES" : "");
@@ -217,7 +219,10 @@ Result<plan::PlanPtr> Parser::Describe() {
   if (command->as_json && command->type == plan::DescribeCommand::Type::kColumn) {
     return ErrorFrom(first, "UNSUPPORTED_FEATURE.DESC_TABLE_COLUMN_JSON");
   }
-  if (command->as_json && !command->extended) return ErrorFrom(first, "DESCRIBE_JSON_NOT_EXTENDED");
+  if (command->as_json && !command->extended) {
+    return ErrorFrom(first, "DESCRIBE_JSON_NOT_EXTENDED",
+                     {{"tableName", command->name.parts.empty() ? "" : command->name.parts.back()}});
+  }
   return done();
 }
 

@@ -87,9 +87,10 @@ Result<plan::PlanPtr> Parser::Statement() {
         FRAZIL_ASSIGN_OR_RETURN(with->child, QueryAfterWith());
       }
       with->origin = OriginFrom(first);
-      const auto* insert = is_dml && static_cast<const plan::Command&>(*with->child).command_kind == plan::CommandKind::kInsert
-                               ? &with->child->As<plan::InsertCommand>()
-                               : nullptr;
+      const auto* insert =
+          is_dml && static_cast<const plan::Command&>(*with->child).command_kind == plan::CommandKind::kInsert
+              ? &with->child->As<plan::InsertCommand>()
+              : nullptr;
       if (insert == nullptr) return plan::PlanPtr(std::move(with));
       // The names are of use to the inserted query only.
       auto command = std::make_shared<plan::InsertCommand>(*insert);
@@ -166,7 +167,8 @@ Result<plan::PlanPtr> Parser::Statement() {
     default:
       break;
   }
-  if (IsIdentifier() && At(TokenType::kColon, 1) && At(Keyword::kBegin, 2)) return UnsupportedRest("SQL scripting (BEGIN ... END)");
+  if (IsIdentifier() && At(TokenType::kColon, 1) && At(Keyword::kBegin, 2))
+    return UnsupportedRest("SQL scripting (BEGIN ... END)");
   return Query();
 }
 

@@ -99,7 +99,8 @@ size_t AppendEscape(std::string_view text, size_t i, std::string* out) {
 }  // namespace
 
 std::string UnquoteString(std::string_view token_text, bool keep_escapes) {
-  if (token_text.front() == 'r' || token_text.front() == 'R') return std::string(token_text.substr(2, token_text.size() - 3));
+  if (token_text.front() == 'r' || token_text.front() == 'R')
+    return std::string(token_text.substr(2, token_text.size() - 3));
   const char quote = token_text.front();
   const std::string_view text = token_text.substr(1, token_text.size() - 2);
   if (keep_escapes) return std::string(text);

@@ -33,7 +33,8 @@ Result<DataTypePtr> Parser::Type() {
   switch (Peek().keyword) {
     case Keyword::kArray: {
       Skip();
-      if (!Accept(TokenType::kLess)) return ErrorFrom(first, "INCOMPLETE_TYPE_DEFINITION.ARRAY", {{"elementType", "<INT>"}});
+      if (!Accept(TokenType::kLess))
+        return ErrorFrom(first, "INCOMPLETE_TYPE_DEFINITION.ARRAY", {{"elementType", "<INT>"}});
       FRAZIL_ASSIGN_OR_RETURN(DataTypePtr element, Type());
       FRAZIL_RETURN_IF_ERROR(ExpectTypeClose());
       return DataType::Array(std::move(element));
@@ -83,7 +84,9 @@ Result<DataTypePtr> Parser::PrimitiveType() {
     } while (sizes.size() < most && Accept(TokenType::kComma));
     return Expect(TokenType::kRightParen);
   };
-  const auto skip_without_time_zone = [&]() { return AcceptWords({Keyword::kWithout, Keyword::kTime, Keyword::kZone}); };
+  const auto skip_without_time_zone = [&]() {
+    return AcceptWords({Keyword::kWithout, Keyword::kTime, Keyword::kZone});
+  };
   switch (type.keyword) {
     case Keyword::kBoolean:
       return DataType::Boolean();
@@ -132,7 +135,8 @@ Result<DataTypePtr> Parser::PrimitiveType() {
       if (!At(Keyword::kCollate)) return DataType::String();
       Skip();
       FRAZIL_ASSIGN_OR_RETURN(std::string collation, Collation());
-      return EqualsIgnoreCase(collation, "UTF8_BINARY") ? DataType::String() : DataType::StringWithCollation(std::move(collation));
+      return EqualsIgnoreCase(collation, "UTF8_BINARY") ? DataType::String()
+                                                        : DataType::StringWithCollation(std::move(collation));
     }
     case Keyword::kChar:
     case Keyword::kCharacter:
@@ -140,7 +144,10 @@ Result<DataTypePtr> Parser::PrimitiveType() {
       FRAZIL_RETURN_IF_ERROR(parse_sizes(1));
       const bool is_char = type.keyword != Keyword::kVarchar;
       if (sizes.empty()) {
-        return ErrorFrom(first, "DATATYPE_MISSING_SIZE", {{"type", is_char && type.keyword == Keyword::kChar ? "\"CHAR\"" : is_char ? "\"CHARACTER\"" : "\"VARCHAR\""}});
+        return ErrorFrom(first, "DATATYPE_MISSING_SIZE",
+                         {{"type", is_char && type.keyword == Keyword::kChar ? "\"CHAR\""
+                                   : is_char                                 ? "\"CHARACTER\""
+                                                                             : "\"VARCHAR\""}});
       }
       if (sizes[0] < 1 || sizes[0] > kMaximumLength) return SyntaxErrorAt(first + 2);
       const int length = static_cast<int>(sizes[0]);
@@ -154,11 +161,13 @@ Result<DataTypePtr> Parser::PrimitiveType() {
       const int64_t precision = sizes.empty() ? kDefaultPrecision : sizes[0];
       const int64_t scale = sizes.size() > 1 ? sizes[1] : 0;
       if (scale > precision) {
-        return ErrorFrom(first, "_LEGACY_ERROR_TEMP_1228", {{"scale", std::to_string(scale)}, {"precision", std::to_string(precision)}});
+        return ErrorFrom(first, "_LEGACY_ERROR_TEMP_1228",
+                         {{"scale", std::to_string(scale)}, {"precision", std::to_string(precision)}});
       }
       if (precision > kMaxDecimalPrecision) {
-        return ErrorFrom(first, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
-                         {{"precision", std::to_string(precision)}, {"maxPrecision", std::to_string(kMaxDecimalPrecision)}});
+        return ErrorFrom(
+            first, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+            {{"precision", std::to_string(precision)}, {"maxPrecision", std::to_string(kMaxDecimalPrecision)}});
       }
       return DataType::Decimal(static_cast<int>(precision), static_cast<int>(scale));
     }
@@ -216,10 +225,12 @@ Result<DataTypePtr> Parser::IntervalType(size_t first) {
     Skip(2);
     const bool is_year_month = *start <= IntervalField::kMonth;
     if (end <= *start || is_year_month != (end <= IntervalField::kMonth)) {
-      return ErrorFrom(first, "INVALID_INTERVAL_FORMAT.UNSUPPORTED_FROM_TO_EXPRESSION", {{"input", ""}, {"from", start_text}, {"to", end_text}});
+      return ErrorFrom(first, "INVALID_INTERVAL_FORMAT.UNSUPPORTED_FROM_TO_EXPRESSION",
+                       {{"input", ""}, {"from", start_text}, {"to", end_text}});
     }
   }
-  return *start <= IntervalField::kMonth ? DataType::YearMonthInterval(*start, end) : DataType::DayTimeInterval(*start, end);
+  return *start <= IntervalField::kMonth ? DataType::YearMonthInterval(*start, end)
+                                         : DataType::DayTimeInterval(*start, end);
 }
 
 Result<StructField> Parser::TypedColumn(bool colon_allowed) {

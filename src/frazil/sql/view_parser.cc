@@ -29,7 +29,8 @@ Result<plan::PlanPtr> Parser::CreateView(size_t first) {
   if (temporary) {
     // CREATE TEMPORARY VIEW v [(a INT)] USING format OPTIONS (...).
     const int match = At(TokenType::kLeftParen) ? Peek().match : -1;
-    const bool using_follows = At(Keyword::kUsing) || (match >= 0 && At(Keyword::kUsing, static_cast<size_t>(match) + 1 - pos_));
+    const bool using_follows =
+        At(Keyword::kUsing) || (match >= 0 && At(Keyword::kUsing, static_cast<size_t>(match) + 1 - pos_));
     if (using_follows) return CreateViewUsing(std::move(command), first);
   }
   if (At(TokenType::kLeftParen)) {
@@ -44,7 +45,9 @@ Result<plan::PlanPtr> Parser::CreateView(size_t first) {
     } while (Accept(TokenType::kComma));
     FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
   }
-  const auto duplicate = [&](const char* clause) { return ErrorFrom(first, "DUPLICATE_CLAUSES", {{"clauseName", clause}}); };
+  const auto duplicate = [&](const char* clause) {
+    return ErrorFrom(first, "DUPLICATE_CLAUSES", {{"clauseName", clause}});
+  };
   while (!At(Keyword::kAs)) {
     if (At(Keyword::kComment)) {
       if (command->comment) return duplicate("COMMENT");
@@ -78,10 +81,12 @@ Result<plan::PlanPtr> Parser::CreateView(size_t first) {
   if (temporary) {
     if (command->if_not_exists) return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0053");
     if (command->name.parts.size() > 1) {
-      return ErrorFrom(first, "TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS", {{"actualName", QuoteIdentifier(command->name.parts)}});
+      return ErrorFrom(first, "TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS",
+                       {{"actualName", QuoteIdentifier(command->name.parts)}});
     }
     if (command->schema_binding) return ErrorFrom(first, "UNSUPPORTED_FEATURE.TEMPORARY_VIEW_WITH_SCHEMA_BINDING_MODE");
-    if (!command->properties.empty()) return NotAllowed(first, "TBLPROPERTIES can't coexist with CREATE TEMPORARY VIEW");
+    if (!command->properties.empty())
+      return NotAllowed(first, "TBLPROPERTIES can't coexist with CREATE TEMPORARY VIEW");
   }
   command->origin = OriginFrom(first);
   return plan::PlanPtr(std::move(command));
@@ -170,7 +175,8 @@ Result<plan::Properties> Parser::ExpressionPropertyList() {
     } else if (options_.fold_constant) {
       FRAZIL_ASSIGN_OR_RETURN(text, options_.fold_constant(value));
     } else {
-      return ErrorFrom(value_first, "INVALID_SQL_SYNTAX.OPTION_IS_INVALID", {{"key", key}, {"supported", "constant expressions"}});
+      return ErrorFrom(value_first, "INVALID_SQL_SYNTAX.OPTION_IS_INVALID",
+                       {{"key", key}, {"supported", "constant expressions"}});
     }
     for (const auto& [other, ignored] : properties) {
       if (other == key) return ErrorFrom(first, "DUPLICATE_KEY", {{"keyColumn", QuoteIdentifier(key)}});

@@ -1,0 +1,54 @@
+// SHOW and DESCRIBE.
+
+#include <gtest/gtest.h>
+
+#include "frazil/sql/parser_testing.h"
+
+namespace frazil::sql {
+namespace {
+
+using testing::Statement;
+
+TEST(ShowParser, ReadsStatements) {
+  EXPECT_EQ(Statement("SHOW TABLES IN a.b LIKE 'x*'"), "Show#2 a.b like x*");
+  EXPECT_EQ(Statement("SHOW USER FUNCTIONS LIKE 'a'"), "Show#6 USER like a");
+  EXPECT_EQ(Statement("SHOW COLUMNS IN t FROM d"), "Show#5 t from d");
+  EXPECT_EQ(Statement("SHOW TBLPROPERTIES t ('k')"), "Show#8 t key k");
+  EXPECT_EQ(Statement("SHOW CREATE TABLE t AS SERDE"), "Show#9 t");
+  EXPECT_EQ(Statement("SHOW PARTITIONS t PARTITION (a = 1)"), "Show#7 t partition(a=int(1))");
+  EXPECT_EQ(Statement("DESCRIBE EXTENDED t"), "Describe#0 t extended");
+  EXPECT_EQ(Statement("DESCRIBE t a.b"), "Describe#1 t column a.b");
+  EXPECT_EQ(Statement("DESC EXTENDED t AS JSON"), "Describe#0 t extended json");
+  EXPECT_EQ(Statement("DESCRIBE QUERY SELECT 1"), "Describe#4(Project[int(1)](OneRow))");
+  EXPECT_EQ(Statement("DESC FUNCTION EXTENDED abs"), "Describe#3 abs extended");
+  EXPECT_EQ(Statement("DESC FUNCTION +"), "Describe#3 +");
+  EXPECT_EQ(Statement("DESCRIBE NAMESPACE EXTENDED a"), "Describe#2 a extended");
+  EXPECT_EQ(Statement("SHOW DATABASES LIKE 'a'"), "Show#1 like a");
+  EXPECT_EQ(Statement("SHOW TABLES 'a'"), "Show#2 like a");
+  EXPECT_EQ(Statement("SHOW TABLE EXTENDED IN d LIKE 'a' PARTITION (b = 1)"), "Show#3 d like a partition(b=int(1))");
+  EXPECT_EQ(Statement("SHOW TABLE EXTENDED LIKE x"), "error PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Statement("SHOW VIEWS"), "Show#4");
+  EXPECT_EQ(Statement("SHOW CATALOGS LIKE 'x'"), "Show#0 like x");
+  EXPECT_EQ(Statement("SHOW CURRENT SCHEMA"), "Show#10");
+  EXPECT_EQ(Statement("SHOW FUNCTIONS a.b"), "Show#6 a like b");
+  EXPECT_EQ(Statement("SHOW FOO FUNCTIONS"), "error INVALID_SQL_SYNTAX.SHOW_FUNCTIONS_INVALID_SCOPE");
+  EXPECT_EQ(Statement("SHOW ALL FUNCTIONS IN d"), "Show#6 ALL d");
+  EXPECT_EQ(Statement("SHOW PROCEDURES IN c"), "Show#12 c");
+  EXPECT_EQ(Statement("SHOW GRANT"), "error _LEGACY_ERROR_TEMP_0035");
+  EXPECT_EQ(Statement("SHOW FOO"), "error PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Statement("DESCRIBE t PARTITION (a = 1)"), "Describe#0 t partition(a=int(1))");
+  EXPECT_EQ(Statement("DESCRIBE t PARTITION (a)"), "error INVALID_SQL_SYNTAX.EMPTY_PARTITION_VALUE");
+  EXPECT_EQ(Statement("DESC t AS JSON"), "error DESCRIBE_JSON_NOT_EXTENDED");
+  EXPECT_EQ(Statement("DESC TABLE t"), "Describe#0 t");
+  EXPECT_EQ(Statement("DESC FORMATTED a.b.c"), "Describe#0 a.b.c extended");
+  EXPECT_EQ(Statement("DESC FUNCTION '+'"), "Describe#3 +");
+  EXPECT_EQ(Statement("DESC SELECT 1"), "Describe#4(Project[int(1)](OneRow))");
+  EXPECT_EQ(Statement("DESC (SELECT 1)"), "Describe#4(Project[int(1)](OneRow))");
+  EXPECT_EQ(Statement("DESC table"), "Describe#0 table");
+  EXPECT_EQ(Statement("DESC QUERY VALUES (1)"), "Describe#4(Values[(int(1))])");
+  EXPECT_EQ(Statement("DESC WITH x AS (SELECT 1) SELECT * FROM x"),
+            "Describe#4(With[x = Project[int(1)](OneRow)](Project[*](Table[x])))");
+}
+
+}  // namespace
+}  // namespace frazil::sql
