@@ -64,6 +64,7 @@ ExprSets SetsOf(const GroupingElement& element) {
 }
 
 void AppendExpressions(const GroupingElement& element, std::vector<ExprPtr>* expressions) {
+  expressions->insert(expressions->end(), element.grouping_columns.begin(), element.grouping_columns.end());
   for (const auto& set : element.sets) expressions->insert(expressions->end(), set.begin(), set.end());
   for (const auto& nested : element.nested) AppendExpressions(nested, expressions);
 }
@@ -184,6 +185,16 @@ Result<Relation> Analyzer::AnalyzeAggregate(const plan::AggregatePlan& aggregate
   FRAZIL_ASSIGN_OR_RETURN(auto input, AnalyzePlan(aggregate.child));
   FRAZIL_ASSIGN_OR_RETURN(auto select, ExpandStars(aggregate.aggregates, input));
   FRAZIL_ASSIGN_OR_RETURN(auto grouping, AnalyzeGrouping(aggregate, input, select));
+  if (aggregate.is_pipe) {
+    Scope scope;
+    scope.input = &input;
+    for (const auto& item : select) {
+      FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeSelectItem(item, scope));
+      if (!ContainsKind(*typed.expression, ExpressionKind::kAggregate)) {
+        return At(Error::Of("PIPE_OPERATOR_AGGREGATE_EXPRESSION_CONTAINS_NO_AGGREGATE_FUNCTION", {{"expr", typed.expression->sql}}), item->origin);
+      }
+    }
+  }
   if (aggregate.prepend_grouping) {
     // The grouping columns in front, in the order of GROUP BY.
     std::vector<ExprPtr> items = grouping.sources;

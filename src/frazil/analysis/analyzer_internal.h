@@ -156,11 +156,10 @@ class Analyzer {
   Result<std::vector<plan::ExprPtr>> ExpandRegex(const plan::RegexColumnExpr& regex, const Relation& input);
   Result<SelectItem> AnalyzeSelectItem(const plan::ExprPtr& expression, const Scope& scope);
   std::string AutomaticName(const plan::ExprPtr& source, const ExpressionPtr& expression) const;
-  Result<bool> HasAggregate(const std::vector<plan::ExprPtr>& expressions) const;
-  bool HasAggregate(const plan::Expr& expression) const;
+  /// The pipe operators that take no aggregate functions.
+  Status RefuseAggregates(const std::vector<plan::ExprPtr>& sources, const Relation& input, const std::string& clause);
   std::optional<SelectGenerator> FindGenerator(const plan::ExprPtr& expression) const;
   Result<Relation> Finish(SelectStage stage, std::vector<Attribute> output, bool distinct);
-  Result<plan::ExprPtr> AttributeReference(const Attribute& attribute);
 
   // --- generators.cc
   Result<GenerateStep> MakeGenerator(const plan::FunctionExpr& call, const std::vector<std::string>& names, bool outer, const Scope& scope);

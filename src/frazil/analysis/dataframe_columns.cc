@@ -60,6 +60,16 @@ Result<Relation> Analyzer::AnalyzeWithColumns(const plan::WithColumnsPlan& with_
       }
     }
   }
+  if (with_columns.is_pipe_set) {
+    for (const auto& alias : aliases) {
+      const auto& name = alias->As<plan::AliasExpr>().names[0];
+      const bool known = std::any_of(child.output.begin(), child.output.end(), [&](const Attribute& column) { return same(column.name, name); });
+      if (known) continue;
+      std::vector<std::string> names;
+      for (const auto& column : child.output) names.push_back(QuoteIdentifier(column.name));
+      return At(Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(name)}, {"proposal", Join(names, ", ")}}), alias->origin);
+    }
+  }
   std::vector<ExprPtr> items;
   std::set<size_t> placed;
   for (const auto& column : child.output) {
@@ -74,6 +84,7 @@ Result<Relation> Analyzer::AnalyzeWithColumns(const plan::WithColumnsPlan& with_
   for (size_t i = 0; i < aliases.size(); ++i) {
     if (placed.count(i) == 0) items.push_back(aliases[i]);
   }
+  if (with_columns.is_pipe_set) FRAZIL_RETURN_IF_ERROR(RefuseAggregates(aliases, child, "SET"));
   return AnalyzeSelect(child, SelectStage(child, &context_), items, false, nullptr, nullptr);
 }
 
@@ -211,7 +222,13 @@ Result<Relation> Analyzer::AnalyzeDeduplicate(const plan::DeduplicatePlan& dedup
 
 Result<Relation> Analyzer::AnalyzeSample(const plan::SamplePlan& sample) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(sample.child));
-  if (sample.unit == plan::SamplePlan::Unit::kRows) return OnTop(child, plan::MakeLimit(child.plan, sample.rows));
+  if (sample.unit == plan::SamplePlan::Unit::kRows) {
+    int64_t rows = sample.rows;
+    if (sample.rows_expression != nullptr) {
+      FRAZIL_ASSIGN_OR_RETURN(rows, LimitValue(sample.rows_expression, "limit"));
+    }
+    return OnTop(child, plan::MakeLimit(child.plan, rows));
+  }
   auto node = std::make_shared<plan::SampleNode>();
   node->output = child.plan->output;
   node->child = child.plan;
@@ -282,6 +299,11 @@ Result<Relation> Analyzer::AnalyzeWithRelations(const plan::WithRelationsPlan& w
 
 Result<Relation> Analyzer::AnalyzeSqlQuery(const plan::SqlQueryPlan& query) {
   FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseStatement(query.text, context_.parser_options()));
+  const Restored views(&referenced_views_, referenced_views_);
+  for (const auto& reference : query.references) {
+    if (reference->kind != plan::PlanKind::kSubqueryAlias) continue;
+    referenced_views_[AsciiLower(reference->As<plan::SubqueryAliasPlan>().alias)] = reference->As<plan::SubqueryAliasPlan>().child;
+  }
   const Restored own(&own_parameters_, true);
   const Restored named(&named_parameters_, query.named_arguments);
   const Restored positional(&positional_parameters_, query.positional_arguments);

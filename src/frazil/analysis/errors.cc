@@ -86,33 +86,27 @@ Error Analyzer::UnresolvedColumn(const std::vector<std::string>& name, const pla
   if (candidates.empty() && scope != nullptr) add(scope->fallback);
   if (candidates.empty()) return At(Error::Of("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", {{"objectName", wanted}}), origin);
 
-  // As Spark's StringUtils.orderSuggestedIdentifiersBySimilarity: one-part names are compared by their last part where all share a qualifier.
-  std::string prefix_seen;
-  bool one_qualifier = true;
-  for (const auto& parts : candidates) {
-    std::string prefix;
-    for (size_t i = 0; i + 1 < parts.size(); ++i) prefix += parts[i] + ".";
-    if (&parts == &candidates.front()) {
-      prefix_seen = prefix;
-    } else if (prefix != prefix_seen) {
-      one_qualifier = false;
-    }
+  // As Spark's StringUtils.orderSuggestedIdentifiersBySimilarity: what all have in common in front is left out.
+  const auto same_without_last = [&](size_t count) {
+    const auto prefix = [&](const std::vector<std::string>& parts) {
+      return std::vector<std::string>(parts.begin(), parts.size() > count ? parts.end() - static_cast<std::ptrdiff_t>(count) : parts.begin());
+    };
+    const auto first = prefix(candidates.front());
+    return std::all_of(candidates.begin(), candidates.end(), [&](const auto& parts) { return prefix(parts) == first; });
+  };
+  size_t shown_parts = 0;
+  if (name.size() == 1 && same_without_last(1)) {
+    shown_parts = 1;
+  } else if (name.size() <= 2 && same_without_last(2)) {
+    shown_parts = 2;
   }
   std::vector<std::pair<size_t, std::string>> ranked;
-  std::string plain_wanted;
-  for (size_t i = 0; i < name.size(); ++i) plain_wanted += (i > 0 ? "." : "") + name[i];
+  const std::string plain_wanted = Join(name, ".");
   for (const auto& parts : candidates) {
     std::vector<std::string> shown = parts;
-    if (one_qualifier && name.size() == 1) {
-      shown = {parts.back()};
-    } else if (parts.size() > 2 && name.size() <= 2) {
-      shown.assign(parts.end() - 2, parts.end());
-    }
-    std::string plain;
-    for (size_t i = 0; i < shown.size(); ++i) plain += (i > 0 ? "." : "") + shown[i];
+    if (shown_parts > 0 && parts.size() > shown_parts) shown.assign(parts.end() - static_cast<std::ptrdiff_t>(shown_parts), parts.end());
     const auto text = QuoteIdentifier(shown);
-    const bool known = std::any_of(ranked.begin(), ranked.end(), [&](const auto& entry) { return entry.second == text; });
-    if (!known) ranked.emplace_back(LevenshteinDistance(AsciiLower(plain_wanted), AsciiLower(plain)), text);
+    ranked.emplace_back(LevenshteinDistance(text, plain_wanted), text);
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& left, const auto& right) { return left.first < right.first; });
   std::string proposal;

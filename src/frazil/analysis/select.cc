@@ -326,8 +326,26 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
   return Finish(std::move(stage), std::move(output), distinct);
 }
 
+Status Analyzer::RefuseAggregates(const std::vector<ExprPtr>& sources, const Relation& input, const std::string& clause) {
+  FRAZIL_ASSIGN_OR_RETURN(auto expressions, ExpandStars(sources, input));
+  Scope scope;
+  scope.input = &input;
+  std::vector<LateralAlias> aliases;
+  scope.aliases = &aliases;
+  for (const auto& expression : expressions) {
+    if (FindGenerator(expression)) continue;
+    FRAZIL_ASSIGN_OR_RETURN(auto item, AnalyzeSelectItem(expression, scope));
+    if (ContainsKind(*item.expression, ExpressionKind::kAggregate)) {
+      return At(Error::Of("PIPE_OPERATOR_CONTAINS_AGGREGATE_FUNCTION", {{"expr", item.expression->sql}, {"clause", clause}}), expression->origin);
+    }
+    if (expression->kind == ExprKind::kAlias) aliases.push_back({item.attribute.name, item.expression});
+  }
+  return Status::Ok();
+}
+
 Result<Relation> Analyzer::AnalyzeProject(const plan::ProjectPlan& project, const ExprPtr& having) {
   FRAZIL_ASSIGN_OR_RETURN(auto input, AnalyzePlan(project.child));
+  if (!project.pipe_clause.empty()) FRAZIL_RETURN_IF_ERROR(RefuseAggregates(project.expressions, input, project.pipe_clause));
   return AnalyzeSelect(input, SelectStage(input, &context_), project.expressions, project.distinct, having, nullptr);
 }
 
