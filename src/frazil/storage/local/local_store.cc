@@ -101,15 +101,16 @@ Status MakeFolders(const std::string& folder) {
 std::string TemporaryName(const std::string& path) {
   static const uint64_t process_part = [] {
     std::random_device device;
-    return (static_cast<uint64_t>(device()) << 32) ^ device() ^ static_cast<uint64_t>(::getpid());
+    return (static_cast<uint64_t>(device()) << 32) ^ device();
   }();
   static std::atomic<uint64_t> counter{0};
   size_t slash = path.find_last_of('/');
   std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
   std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  char suffix[64];
-  std::snprintf(suffix, sizeof(suffix), ".%016llx-%llu.tmp", static_cast<unsigned long long>(process_part),
-                static_cast<unsigned long long>(counter.fetch_add(1)));
+  // The process id is asked each time: a forked process has the same random part and counter.
+  char suffix[80];
+  std::snprintf(suffix, sizeof(suffix), ".%016llx-%lld-%llu.tmp", static_cast<unsigned long long>(process_part),
+                static_cast<long long>(::getpid()), static_cast<unsigned long long>(counter.fetch_add(1)));
   return folder + "." + name + suffix;
 }
 
