@@ -1,0 +1,221 @@
+#include "frazil/engine/functions/array_kernel.h"
+
+#include <duckdb/common/vector_operations/vector_operations.hpp>
+#include <duckdb/function/create_sort_key.hpp>
+
+namespace frazil::engine {
+namespace {
+
+using duckdb::idx_t;
+using duckdb::LogicalType;
+
+LogicalType ElementType(const duckdb::DataChunk& chunk, const std::vector<ArrayPart>& parts) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] == ArrayPart::kList) return duckdb::ListType::GetChildType(chunk.data[i].GetType());
+    if (parts[i] == ArrayPart::kElement) return chunk.data[i].GetType();
+  }
+  return LogicalType::SQLNULL;
+}
+
+}  // namespace
+
+ArrayArguments::ArrayArguments(duckdb::DataChunk& chunk, const std::vector<ArrayPart>& parts, bool with_keys) {
+  constant_ = chunk.ColumnCount() > 0 && chunk.AllConstant();
+  rows_ = constant_ ? 1 : chunk.size();
+  parts_.resize(parts.size());
+  idx_t total = 0;
+  std::vector<idx_t> sizes(parts.size(), 0);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    auto& vector = chunk.data[i];
+    Part& part = parts_[i];
+    part.kind = parts[i];
+    vector.ToUnifiedFormat(rows_, part.format);
+    part.base = total;
+    part.physical = vector.GetType().InternalType();
+    if (part.kind == ArrayPart::kList) sizes[i] = duckdb::ListVector::GetListSize(vector);
+    if (part.kind == ArrayPart::kElement) sizes[i] = rows_;
+    total += sizes[i];
+  }
+  const idx_t capacity = total + 1;
+  pool_ = std::make_unique<duckdb::Vector>(ElementType(chunk, parts), capacity);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (sizes[i] == 0) continue;
+    auto& source = parts[i] == ArrayPart::kList ? duckdb::ListVector::GetEntry(chunk.data[i]) : chunk.data[i];
+    duckdb::VectorOperations::Copy(source, *pool_, sizes[i], 0, parts_[i].base);
+  }
+  null_place_ = total;
+  duckdb::FlatVector::SetNull(*pool_, total, true);
+  pool_->ToUnifiedFormat(capacity, pool_format_);
+  if (with_keys) {
+    keys_ = std::make_unique<duckdb::Vector>(LogicalType::BLOB, capacity);
+    duckdb::CreateSortKeyHelpers::CreateSortKey(*pool_, capacity, duckdb::OrderModifiers(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST), *keys_);
+    keys_->Flatten(capacity);
+    key_data_ = duckdb::FlatVector::GetData<duckdb::string_t>(*keys_);
+  }
+}
+
+bool ArrayArguments::IsNull(size_t part, idx_t row) const {
+  const auto& format = parts_[part].format;
+  return !format.validity.RowIsValid(format.sel->get_index(row));
+}
+
+ArrayArguments::Range ArrayArguments::List(size_t part, idx_t row) const {
+  const auto& format = parts_[part].format;
+  const auto& entry = reinterpret_cast<const duckdb::list_entry_t*>(format.data)[format.sel->get_index(row)];
+  return {parts_[part].base + entry.offset, entry.length};
+}
+
+idx_t ArrayArguments::Element(size_t part, idx_t row) const { return parts_[part].base + row; }
+
+int64_t ArrayArguments::Integer(size_t part, idx_t row) const {
+  const auto& format = parts_[part].format;
+  const auto index = format.sel->get_index(row);
+  switch (parts_[part].physical) {
+    case duckdb::PhysicalType::BOOL:
+    case duckdb::PhysicalType::INT8:
+      return reinterpret_cast<const int8_t*>(format.data)[index];
+    case duckdb::PhysicalType::INT16:
+      return reinterpret_cast<const int16_t*>(format.data)[index];
+    case duckdb::PhysicalType::INT32:
+      return reinterpret_cast<const int32_t*>(format.data)[index];
+    default:
+      return reinterpret_cast<const int64_t*>(format.data)[index];
+  }
+}
+
+idx_t AppendToList(duckdb::Vector& list, duckdb::Vector& source, const Places& places) {
+  const idx_t offset = duckdb::ListVector::GetListSize(list);
+  if (places.empty()) return offset;
+  duckdb::ListVector::Reserve(list, offset + places.size());
+  duckdb::SelectionVector selection(places.size());
+  for (size_t i = 0; i < places.size(); ++i) selection.set_index(i, places[i]);
+  duckdb::VectorOperations::Copy(source, duckdb::ListVector::GetEntry(list), selection, places.size(), 0, offset);
+  duckdb::ListVector::SetListSize(list, offset + places.size());
+  return offset;
+}
+
+namespace {
+
+// What the registered function needs to run; shared by its copies.
+struct Definition {
+  std::vector<ArrayPart> parts;
+  ArrayKernelOptions options;
+  bool AnyNull(const ArrayArguments& arguments, idx_t row) const {
+    if (!options.null_if_any) return false;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i] != ArrayPart::kElement && arguments.IsNull(i, row)) return true;
+    }
+    return false;
+  }
+};
+
+duckdb::vector<LogicalType> ArgumentTypes(const std::vector<ArrayPart>& parts) {
+  duckdb::vector<LogicalType> types;
+  for (size_t i = 0; i < parts.size(); ++i) types.emplace_back(LogicalType::ANY);
+  return types;
+}
+
+enum class Shape : uint8_t { kArray, kElement };
+
+template <Shape kShape>
+duckdb::unique_ptr<duckdb::FunctionData> BindShape(duckdb::ClientContext&, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+  LogicalType list;
+  bool found = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    function.arguments[i] = arguments[i]->return_type;
+    if (!found && arguments[i]->return_type.id() == duckdb::LogicalTypeId::LIST) {
+      list = arguments[i]->return_type;
+      found = true;
+    }
+  }
+  // Without an array the first argument is the element.
+  if (!found) list = LogicalType::LIST(arguments[0]->return_type);
+  function.SetReturnType(kShape == Shape::kArray ? list : duckdb::ListType::GetChildType(list));
+  return nullptr;
+}
+
+duckdb::unique_ptr<duckdb::FunctionData> BindPlain(duckdb::ClientContext&, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) function.arguments[i] = arguments[i]->return_type;
+  return nullptr;
+}
+
+void Register(duckdb::ExtensionLoader& loader, std::string name, const std::vector<ArrayPart>& parts, LogicalType result, duckdb::scalar_function_t function,
+              duckdb::bind_scalar_function_t bind, KernelTraits traits) {
+  duckdb::ScalarFunction kernel(std::move(name), ArgumentTypes(parts), std::move(result), std::move(function), bind);
+  kernel.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
+  if (traits.fallible) kernel.SetFallible();
+  if (traits.is_volatile) kernel.SetVolatile();
+  loader.RegisterFunction(kernel);
+}
+
+}  // namespace
+
+void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, ArrayRow row_function, ArrayKernelOptions options) {
+  Definition definition{parts, options};
+  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+    ArrayArguments arguments(chunk, definition.parts, definition.options.keys);
+    result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+    auto* entries = duckdb::FlatVector::GetData<duckdb::list_entry_t>(result);
+    const idx_t first = duckdb::ListVector::GetListSize(result);
+    Places places;
+    for (idx_t row = 0; row < arguments.rows(); ++row) {
+      const idx_t before = places.size();
+      entries[row] = {first + before, 0};
+      if (definition.AnyNull(arguments, row) || !row_function(arguments, row, &places)) {
+        places.resize(before);
+        duckdb::FlatVector::SetNull(result, row, true);
+        continue;
+      }
+      entries[row].length = places.size() - before;
+    }
+    AppendToList(result, arguments.pool(), places);
+    if (arguments.constant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+  };
+  Register(loader, std::move(name), parts, LogicalType::ANY, run, BindShape<Shape::kArray>, options.traits);
+}
+
+void AddElementKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, ElementRow row_function, ArrayKernelOptions options) {
+  Definition definition{parts, options};
+  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+    ArrayArguments arguments(chunk, definition.parts, definition.options.keys);
+    duckdb::SelectionVector selection(arguments.rows());
+    for (idx_t row = 0; row < arguments.rows(); ++row) {
+      const int64_t place = definition.AnyNull(arguments, row) ? -1 : row_function(arguments, row);
+      selection.set_index(row, place < 0 ? arguments.null_place() : static_cast<idx_t>(place));
+    }
+    result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+    duckdb::VectorOperations::Copy(arguments.pool(), result, selection, arguments.rows(), 0, 0);
+    if (arguments.constant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+  };
+  Register(loader, std::move(name), parts, LogicalType::ANY, run, BindShape<Shape::kElement>, options.traits);
+}
+
+void AddNumberKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, LogicalType result_type, NumberRow row_function, ArrayKernelOptions options) {
+  Definition definition{parts, options};
+  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+    ArrayArguments arguments(chunk, definition.parts, definition.options.keys);
+    result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+    for (idx_t row = 0; row < arguments.rows(); ++row) {
+      const auto value = definition.AnyNull(arguments, row) ? std::nullopt : row_function(arguments, row);
+      if (!value.has_value()) {
+        duckdb::FlatVector::SetNull(result, row, true);
+        continue;
+      }
+      switch (result.GetType().InternalType()) {
+        case duckdb::PhysicalType::BOOL:
+          row_kernel::Write(result, row, *value != 0);
+          break;
+        case duckdb::PhysicalType::INT32:
+          row_kernel::Write(result, row, static_cast<int32_t>(*value));
+          break;
+        default:
+          row_kernel::Write(result, row, *value);
+          break;
+      }
+    }
+    if (arguments.constant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+  };
+  Register(loader, std::move(name), parts, std::move(result_type), run, BindPlain, options.traits);
+}
+
+}  // namespace frazil::engine
