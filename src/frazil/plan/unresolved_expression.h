@@ -70,7 +70,8 @@ struct LiteralExpr : Expr {
   Value value;
 };
 
-/// a, t.a, cat.db.t.a.field; each part without back quotes.
+/// a, t.a, cat.db.t.a.field; each part without back quotes. current_date, current_time, current_timestamp, current_user, user, session_user and their like
+/// without parentheses come as attributes too, as in Spark: they are the functions where no column has the name.
 struct AttributeExpr : Expr {
   AttributeExpr() : Expr(ExprKind::kAttribute) {}
   std::vector<std::string> name;
@@ -97,6 +98,8 @@ struct RegexColumnExpr : Expr {
 /// between isnull isnotnull when (c1, v1, c2, v2, ..., [else]) positive negative || (concat) and, in SQL only,
 /// "like_all" "like_any" "not_like_all" "not_like_any" (and ilike_...), "is_true" "is_false" "is_unknown" (with "not" around), "is_distinct_from".
 /// NOT IN / NOT LIKE / NOT BETWEEN are "not" around the operator.
+/// Keyword syntax gives: shiftleft, shiftright, shiftrightunsigned (<< >> >>>), struct (row constructors too), collate(a, 'name'), position(part, whole),
+/// extract('field', source), substring, overlay, trim / ltrim / rtrim ([trimmed,] source), timestampadd / timestampdiff('UNIT', ...).
 struct FunctionExpr : Expr {
   FunctionExpr() : Expr(ExprKind::kFunction) {}
   std::vector<std::string> name;

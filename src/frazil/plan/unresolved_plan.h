@@ -257,6 +257,7 @@ struct CteDefinition {
   PlanPtr plan;
   std::optional<int64_t> max_depth;  ///< Recursive: MAX RECURSION LEVEL.
 };
+/// The child may be a DELETE, UPDATE or MERGE command (INSERT keeps its WITH inside its query).
 struct WithPlan : Plan {
   WithPlan() : Plan(PlanKind::kWith) {}
   std::vector<CteDefinition> definitions;

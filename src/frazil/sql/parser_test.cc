@@ -146,8 +146,9 @@ TEST(Parser, PutsParametersWhereStringsAreWanted) {
 }
 
 TEST(Parser, StopsAtNestingThatIsTooDeep) {
-  EXPECT_EQ(Expression(Repeat("(", 100) + "1" + Repeat(")", 100)), "int(1)");
-  EXPECT_EQ(Expression(Repeat("(", 100000) + "1" + Repeat(")", 100000)), "error FAILED_TO_PARSE_TOO_COMPLEX");
+  EXPECT_EQ(Expression(Repeat("(", 100000) + "1" + Repeat(")", 100000)), "int(1)");
+  EXPECT_EQ(Expression(Repeat("(1 + ", 100000) + "1" + Repeat(")", 100000)), "error FAILED_TO_PARSE_TOO_COMPLEX");
+  EXPECT_EQ(Expression(Repeat("(", 100000) + "1"), "error FAILED_TO_PARSE_TOO_COMPLEX");
   EXPECT_EQ(Expression(Repeat("NOT ", 100000) + "a"), "error FAILED_TO_PARSE_TOO_COMPLEX");
   EXPECT_EQ(Expression(Repeat("- ", 100000) + "a"), "error FAILED_TO_PARSE_TOO_COMPLEX");
   EXPECT_EQ(Expression(Repeat("f(", 100000) + "a" + Repeat(")", 100000)), "error FAILED_TO_PARSE_TOO_COMPLEX");

@@ -132,8 +132,15 @@ Result<plan::ExprPtr> Parser::Parenthesized() {
   const bool is_row = CountTopLevelCommas(0) > 0;
   Skip();
   if (!is_row) {
+    // ((x)): parentheses that enclose nothing but parentheses are taken without going deeper.
+    int closing = 1;
+    while (match >= 0 && At(TokenType::kLeftParen) && Peek().match == match - closing && CountTopLevelCommas(0) == 0 &&
+           !AtParenthesizedQuery()) {
+      Skip();
+      ++closing;
+    }
     FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr inner, Expression());
-    FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
+    for (; closing > 0; --closing) FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
     return inner;
   }
   FRAZIL_ASSIGN_OR_RETURN(Expressions items, NamedExpressionList());
