@@ -27,6 +27,7 @@ struct EngineOptions {
 /// Lets another thread stop a running statement. Thread-safe.
 class CancelToken {
  public:
+  CancelToken();
   /// From then on the statement ends with an error of kind kCancelled, within 200 ms.
   void Cancel();
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }

@@ -1,4 +1,6 @@
 #include <duckdb/common/types/column/column_data_collection.hpp>
+#include <duckdb/parser/expression/columnref_expression.hpp>
+#include <duckdb/parser/expression/operator_expression.hpp>
 #include <duckdb/parser/tableref/column_data_ref.hpp>
 #include <duckdb/parser/tableref/emptytableref.hpp>
 #include <duckdb/parser/tableref/table_function_ref.hpp>
@@ -128,10 +130,62 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
     case tables::FileFormat::kAvro: return Error::Unsupported("Avro data files");
   }
   const auto index = static_cast<int64_t>(state_.scans.size());
-  state_.scans.push_back(StatementScan{root_, &node});
+  StatementScan scan{root_, &node, {}};
   LoweredArguments arguments;
   arguments.push_back(ConstantOf(duckdb::Value::BIGINT(index)));
-  return FromTable(TableFunctionOf("spark_parquet_scan", std::move(arguments), FreshTable()), NamesOf(node.output));
+  const std::string alias = FreshTable();
+  Block block;
+  const auto add_slot = [&](ScanSlot::Kind kind, int slot_index, const std::string& name, const DataTypePtr& type) {
+    scan.slots.push_back(ScanSlot{kind, slot_index, name, type});
+    return LoweredExpression(duckdb::make_uniq<duckdb::ColumnRefExpression>(name, alias));
+  };
+  const auto position = [&] { return LoweredExpression(duckdb::make_uniq<duckdb::ColumnRefExpression>("file_row_number", alias)); };
+  bool plain = true;
+  for (size_t i = 0; i < node.columns.size(); ++i) {
+    const auto& column = node.columns[i];
+    const std::string name = ColumnName(node.output[i].id);
+    LoweredExpression value;
+    if (column.index >= 0) {
+      value = add_slot(ScanSlot::Kind::kData, column.index, name, node.output[i].type);
+    } else if (column.metadata_name == plan::kFilePathColumn) {
+      value = add_slot(ScanSlot::Kind::kFilePath, -1, name, node.output[i].type);
+    } else if (column.metadata_name == plan::kFilePositionColumn) {
+      value = position();
+      plain = false;
+    } else if (column.metadata_name == "_spec_id") {
+      value = add_slot(ScanSlot::Kind::kSpecId, -1, name, node.output[i].type);
+    } else if (column.metadata_name == "_partition") {
+      value = add_slot(ScanSlot::Kind::kPartition, -1, name, node.output[i].type);
+    } else if (column.metadata_name == "_row_id") {
+      // Iceberg v3, "Row lineage": kept in the file, or else the file's first row id plus the position.
+      auto kept = add_slot(ScanSlot::Kind::kReservedColumn, 2147483540, name, DataType::Long());
+      auto first = add_slot(ScanSlot::Kind::kFirstRowId, -1, FreshName(), DataType::Long());
+      LoweredArguments choices;
+      choices.push_back(std::move(kept));
+      choices.push_back(CallOf("+", std::move(first), position()));
+      value = duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(choices));
+      plain = false;
+    } else if (column.metadata_name == "_last_updated_sequence_number") {
+      LoweredArguments choices;
+      choices.push_back(add_slot(ScanSlot::Kind::kReservedColumn, 2147483539, name, DataType::Long()));
+      choices.push_back(add_slot(ScanSlot::Kind::kSequenceNumber, -1, FreshName(), DataType::Long()));
+      value = duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(choices));
+      plain = false;
+    } else {
+      return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);
+    }
+    block.columns.push_back(name);
+    block.select.emplace_back(name, AsMappedType(std::move(value), *node.output[i].type));
+  }
+  state_.scans.push_back(std::move(scan));
+  block.from = TableFunctionOf("spark_parquet_scan", std::move(arguments), alias);
+  block.has_select = true;
+  if (plain) {
+    // The table function's own columns are the block's.
+    block.select.clear();
+    block.has_select = false;
+  }
+  return block;
 }
 
 }  // namespace frazil::engine

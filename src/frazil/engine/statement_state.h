@@ -13,10 +13,28 @@
 
 namespace frazil::engine {
 
+/// A column that a scan puts out.
+struct ScanSlot {
+  enum class Kind : uint8_t {
+    kData,             ///< Column `index` of the scan's schema.
+    kFilePath,         ///< The path of the file, as the table names it.
+    kSpecId,           ///< Id of the file's partition spec.
+    kPartition,        ///< Struct of the file's partition values.
+    kFirstRowId,       ///< Iceberg v3: first row id of the file; NULL where it has none.
+    kSequenceNumber,   ///< Data sequence number of the file.
+    kReservedColumn,   ///< A column with the reserved field id `index`, NULL in files that lack it.
+  };
+  Kind kind = Kind::kData;
+  int index = -1;
+  std::string name;
+  DataTypePtr type;
+};
+
 /// A scan of the statement, by the index that its table function gets as argument.
 struct StatementScan {
   plan::LogicalPlanPtr owner;  ///< Keeps `node` alive.
   const plan::ScanNode* node = nullptr;
+  std::vector<ScanSlot> slots;
 };
 
 struct StatementState : duckdb::ClientContextState {

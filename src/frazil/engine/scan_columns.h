@@ -1,0 +1,23 @@
+#pragma once
+
+// Finds a table's columns in a file. Internal to engine/.
+
+#include <duckdb.hpp>
+#include <duckdb/common/multi_file/multi_file_data.hpp>
+
+#include "frazil/engine/statement_state.h"
+#include "frazil/tables/scan.h"
+
+namespace frazil::engine {
+
+/// A column definition of the scan in terms of one file: identifiers (at every level) are names as the file has them, so that DuckDB's mapping by name finds them; a name that no
+/// file has stands where the file lacks the column, whose value is then the default expression.
+duckdb::MultiFileColumnDefinition ColumnInFile(const std::string& name, const tables::ScanColumn& column, const DataType& type,
+                                               const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns, bool match_by_field_id);
+/// The same for a reserved field id.
+duckdb::MultiFileColumnDefinition ReservedColumnInFile(const std::string& name, int32_t field_id, const DataType& type,
+                                                       const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns);
+/// A column that no file has.
+duckdb::MultiFileColumnDefinition AbsentColumn(const std::string& name, const duckdb::LogicalType& type, duckdb::Value value);
+
+}  // namespace frazil::engine

@@ -1,0 +1,145 @@
+#include "frazil/engine/scan_files.h"
+
+#include <duckdb/main/connection.hpp>
+#include <duckdb/storage/statistics/node_statistics.hpp>
+
+#include <algorithm>
+#include <map>
+
+#include "frazil/engine/functions/kernel_error.h"
+#include "frazil/engine/scan_predicate.h"
+
+namespace frazil::engine {
+namespace {
+
+// Data file (as the delete file names it) -> deleted positions.
+using PositionsByFile = std::map<std::string, std::vector<int64_t>>;
+
+// Reads an Iceberg position delete file. A connection of its own, which shares the statement's state for the stores' sake.
+PositionsByFile ReadPositionDeletes(duckdb::ClientContext& client, const tables::PositionDeleteFile& file) {
+  if (file.format != tables::FileFormat::kParquet) ThrowSparkError(Error::Unsupported("position delete files that are not Parquet"));
+  duckdb::Connection connection(*client.db);
+  connection.context->registered_state->Insert(StatementState::kKey, client.registered_state->Get<StatementState>(StatementState::kKey));
+  duckdb::vector<duckdb::Value> arguments = {duckdb::Value(storage::LocalPath(file.path))};
+  auto statement = connection.Prepare("SELECT file_path, pos FROM read_parquet($1)");
+  if (statement->HasError()) statement->error.Throw();
+  auto result = statement->Execute(arguments, false);
+  if (result->HasError()) result->ThrowError();
+  PositionsByFile positions;
+  std::vector<int64_t>* current = nullptr;
+  std::string current_path;
+  while (auto chunk = result->Fetch()) {
+    if (chunk->size() == 0) break;
+    chunk->Flatten();
+    const auto* paths = duckdb::FlatVector::GetData<duckdb::string_t>(chunk->data[0]);
+    const auto* rows = duckdb::FlatVector::GetData<int64_t>(chunk->data[1]);
+    for (duckdb::idx_t i = 0; i < chunk->size(); ++i) {
+      const std::string_view path(paths[i].GetData(), paths[i].GetSize());
+      if (current == nullptr || path != current_path) {
+        current_path = path;
+        current = &positions[current_path];
+      }
+      current->push_back(rows[i]);
+    }
+  }
+  return positions;
+}
+
+std::shared_ptr<const PlannedScan> Prepare(duckdb::ClientContext& client, tables::ScanPlan plan) {
+  auto planned = std::make_shared<PlannedScan>();
+  std::map<std::string, PositionsByFile> deletes;
+  for (const auto& file : plan.files) {
+    if (file.format != tables::FileFormat::kParquet) ThrowSparkError(Error::Unsupported("data files other than Parquet in " + file.path));
+    if (file.position_delete_files.empty()) {
+      planned->deleted.push_back(file.deleted_positions);
+      continue;
+    }
+    std::vector<int64_t> positions;
+    if (file.deleted_positions != nullptr) positions = *file.deleted_positions;
+    for (const auto& source : file.position_delete_files) {
+      auto found = deletes.find(source->path);
+      if (found == deletes.end()) found = deletes.emplace(source->path, ReadPositionDeletes(client, *source)).first;
+      const auto mine = found->second.find(file.path);
+      if (mine != found->second.end()) positions.insert(positions.end(), mine->second.begin(), mine->second.end());
+    }
+    std::sort(positions.begin(), positions.end());
+    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+    planned->deleted.push_back(std::make_shared<const std::vector<int64_t>>(std::move(positions)));
+  }
+  planned->plan = std::move(plan);
+  return planned;
+}
+
+}  // namespace
+
+ScanFileList::ScanFileList(duckdb::ClientContext& client, size_t scan_index)
+    : client_(client), scan_index_(scan_index), filter_(Predicate::True()) {}
+
+const StatementScan& ScanFileList::scan() const { return StatementState::Of(client_).scans[scan_index_]; }
+
+const PlannedScan& ScanFileList::planned() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (planned_ == nullptr) planned_ = Prepare(client_, ValueOrThrow(scan().node->scan->Plan(filter_)));
+  return *planned_;
+}
+
+duckdb::unique_ptr<duckdb::MultiFileList> ScanFileList::Filtered(const duckdb::MultiFilePushdownInfo& info,
+                                                                 const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) const {
+  auto predicate = PredicateOf(filters, info, scan().slots, *scan().node->scan->schema());
+  if (predicate->op == PredicateOp::kTrue) return nullptr;
+  auto list = duckdb::make_uniq<ScanFileList>(client_, scan_index_);
+  list->filter_ = filter_->op == PredicateOp::kTrue ? std::move(predicate) : Predicate::And({filter_, std::move(predicate)});
+  return list;
+}
+
+duckdb::vector<duckdb::OpenFileInfo> ScanFileList::GetAllFiles() const {
+  duckdb::vector<duckdb::OpenFileInfo> files;
+  for (size_t i = 0; i < planned().plan.files.size(); ++i) files.push_back(GetFile(i));
+  return files;
+}
+
+duckdb::FileExpandResult ScanFileList::GetExpandResult() const {
+  switch (planned().plan.files.size()) {
+    case 0: return duckdb::FileExpandResult::NO_FILES;
+    case 1: return duckdb::FileExpandResult::SINGLE_FILE;
+    default: return duckdb::FileExpandResult::MULTIPLE_FILES;
+  }
+}
+
+duckdb::idx_t ScanFileList::GetTotalFileCount() const { return planned().plan.files.size(); }
+
+duckdb::OpenFileInfo ScanFileList::GetFile(duckdb::idx_t i) const {
+  const auto& files = planned().plan.files;
+  if (i >= files.size()) return duckdb::OpenFileInfo();
+  duckdb::OpenFileInfo info(storage::LocalPath(files[i].path));
+  if (files[i].size >= 0) {
+    info.extended_info = duckdb::make_shared_ptr<duckdb::ExtendedOpenFileInfo>();
+    info.extended_info->options["file_size"] = duckdb::Value::UBIGINT(static_cast<uint64_t>(files[i].size));
+  }
+  return info;
+}
+
+duckdb::unique_ptr<duckdb::NodeStatistics> ScanFileList::GetCardinality(duckdb::ClientContext&) const {
+  int64_t rows = 0;
+  const auto& planned_scan = planned();
+  for (size_t i = 0; i < planned_scan.plan.files.size(); ++i) {
+    const auto& file = planned_scan.plan.files[i];
+    if (file.record_count < 0) {
+      const auto estimate = scan().node->scan->estimated_row_count();
+      if (!estimate.has_value()) return nullptr;
+      return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<duckdb::idx_t>(*estimate));
+    }
+    rows += file.record_count - (planned_scan.deleted[i] != nullptr ? static_cast<int64_t>(planned_scan.deleted[i]->size()) : 0);
+  }
+  return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<duckdb::idx_t>(std::max<int64_t>(rows, 0)));
+}
+
+duckdb::unique_ptr<duckdb::MultiFileList> ScanFileList::Copy() const {
+  auto copy = duckdb::make_uniq<ScanFileList>(client_, scan_index_);
+  copy->filter_ = filter_;
+  std::lock_guard<std::mutex> lock(mutex_);
+  copy->planned_ = planned_;
+  return copy;
+}
+
+}  // namespace frazil::engine

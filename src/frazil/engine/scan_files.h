@@ -1,0 +1,52 @@
+#pragma once
+
+// The files of a scan for DuckDB's multi-file readers. Internal to engine/.
+
+#include <duckdb.hpp>
+#include <duckdb/common/multi_file/multi_file_list.hpp>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "frazil/engine/statement_state.h"
+#include "frazil/tables/scan.h"
+
+namespace frazil::engine {
+
+/// A scan's plan and what was read for it beforehand.
+struct PlannedScan {
+  tables::ScanPlan plan;
+  /// For each file the deleted positions of all sources together; null: none.
+  std::vector<tables::DeletedPositions> deleted;
+};
+
+/// The list is made when DuckDB first asks for a file, or when it pushes filters down: then only files that can match are in it.
+class ScanFileList : public duckdb::MultiFileList {
+ public:
+  ScanFileList(duckdb::ClientContext& client, size_t scan_index);
+
+  duckdb::unique_ptr<duckdb::MultiFileList> Filtered(const duckdb::MultiFilePushdownInfo& info,
+                                                     const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) const;
+  const PlannedScan& planned() const;
+  const StatementScan& scan() const;
+  duckdb::ClientContext& client() const { return client_; }
+
+  duckdb::vector<duckdb::OpenFileInfo> GetAllFiles() const override;
+  duckdb::FileExpandResult GetExpandResult() const override;
+  duckdb::idx_t GetTotalFileCount() const override;
+  duckdb::unique_ptr<duckdb::NodeStatistics> GetCardinality(duckdb::ClientContext& context) const override;
+  duckdb::unique_ptr<duckdb::MultiFileList> Copy() const override;
+
+ protected:
+  duckdb::OpenFileInfo GetFile(duckdb::idx_t i) const override;
+
+ private:
+  duckdb::ClientContext& client_;
+  size_t scan_index_;
+  PredicatePtr filter_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const PlannedScan> planned_;
+};
+
+}  // namespace frazil::engine

@@ -1,0 +1,13 @@
+#pragma once
+
+// Table functions that read a scan's files. Internal to engine/.
+
+#include <duckdb.hpp>
+#include <duckdb/main/extension/extension_loader.hpp>
+
+namespace frazil::engine {
+
+/// spark_parquet_scan(index of the statement's scan), and the readers of text formats.
+void RegisterScanFunctions(duckdb::ExtensionLoader& loader);
+
+}  // namespace frazil::engine

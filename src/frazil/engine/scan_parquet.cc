@@ -1,0 +1,210 @@
+// spark_parquet_scan: DuckDB's Parquet reader over a table's files: own file list, own matching of columns, constants per file, deleted positions.
+
+#include <duckdb/catalog/catalog.hpp>
+#include <duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp>
+#include <duckdb/common/multi_file/base_file_reader.hpp>
+#include <duckdb/common/multi_file/multi_file_column_mapper.hpp>
+#include <duckdb/common/multi_file/multi_file_reader.hpp>
+#include <duckdb/common/multi_file/multi_file_states.hpp>
+
+#include "frazil/engine/functions/kernel_error.h"
+#include "frazil/engine/scan_columns.h"
+#include "frazil/engine/scan_files.h"
+#include "frazil/engine/scan_functions.h"
+#include "frazil/engine/scan_text.h"
+#include "frazil/engine/type_mapping.h"
+
+namespace frazil::engine {
+namespace {
+
+using duckdb::ColumnIndex;
+using duckdb::MultiFileColumnDefinition;
+using duckdb::MultiFileOptions;
+
+// Leaves out the rows of a file that are deleted.
+class DeletedRows : public duckdb::DeleteFilter {
+ public:
+  explicit DeletedRows(tables::DeletedPositions positions) : positions_(std::move(positions)) {}
+
+  duckdb::idx_t Filter(duckdb::row_t start_row_index, duckdb::idx_t count, duckdb::SelectionVector& result_sel) override {
+    result_sel.Initialize(STANDARD_VECTOR_SIZE);
+    auto next = std::lower_bound(positions_->begin(), positions_->end(), start_row_index);
+    duckdb::idx_t kept = 0;
+    for (duckdb::idx_t i = 0; i < count; ++i) {
+      if (next != positions_->end() && *next == start_row_index + static_cast<int64_t>(i)) {
+        ++next;
+        continue;
+      }
+      result_sel.set_index(kept++, i);
+    }
+    return kept;
+  }
+
+ private:
+  tables::DeletedPositions positions_;
+};
+
+struct TableReader : duckdb::MultiFileReader {
+  duckdb::unique_ptr<duckdb::MultiFileReader> Copy() const override {
+    auto copy = duckdb::make_uniq<TableReader>();
+    copy->function_name = function_name;
+    return copy;
+  }
+
+  duckdb::vector<std::string> ParsePaths(const duckdb::Value& input) override { return {input.ToString()}; }
+
+  duckdb::shared_ptr<duckdb::MultiFileList> CreateFileList(duckdb::ClientContext& context, const duckdb::vector<std::string>& paths,
+                                                           const duckdb::FileGlobInput&) override {
+    return duckdb::make_shared_ptr<ScanFileList>(context, std::stoul(paths[0]));
+  }
+
+  bool Bind(MultiFileOptions&, duckdb::MultiFileList& files, duckdb::vector<duckdb::LogicalType>& return_types, duckdb::vector<std::string>& names,
+            duckdb::MultiFileReaderBindData& bind_data) override {
+    const auto& list = files.Cast<ScanFileList>();
+    for (const auto& slot : list.scan().slots) {
+      return_types.push_back(MappedType(*slot.type));
+      names.push_back(slot.name);
+      bind_data.schema.push_back(AbsentColumn(slot.name, return_types.back(), duckdb::Value(return_types.back())));
+    }
+    if (names.empty()) {
+      // Only rows are counted: DuckDB needs some column to exist.
+      names.push_back("no_columns");
+      return_types.push_back(duckdb::LogicalType::BOOLEAN);
+      bind_data.schema.push_back(AbsentColumn("no_columns", duckdb::LogicalType::BOOLEAN, duckdb::Value::BOOLEAN(true)));
+    }
+    bind_data.mapping = duckdb::MultiFileColumnMappingMode::BY_NAME;
+    return true;
+  }
+
+  duckdb::unique_ptr<duckdb::MultiFileList> ComplexFilterPushdown(duckdb::ClientContext&, duckdb::MultiFileList& files, const MultiFileOptions&,
+                                                                  duckdb::MultiFilePushdownInfo& info,
+                                                                  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) override {
+    return files.Cast<ScanFileList>().Filtered(info, filters);
+  }
+
+  duckdb::unique_ptr<duckdb::MultiFileReaderGlobalState> InitializeGlobalState(duckdb::ClientContext&, const MultiFileOptions&,
+                                                                               const duckdb::MultiFileReaderBindData&,
+                                                                               const duckdb::MultiFileList& file_list,
+                                                                               const duckdb::vector<MultiFileColumnDefinition>&,
+                                                                               const duckdb::vector<ColumnIndex>&) override {
+    return duckdb::make_uniq<duckdb::MultiFileReaderGlobalState>(duckdb::vector<duckdb::LogicalType>(), &file_list);
+  }
+
+  void FinalizeBind(duckdb::MultiFileReaderData& reader_data, const MultiFileOptions&, const duckdb::MultiFileReaderBindData&,
+                    const duckdb::vector<MultiFileColumnDefinition>& global_columns, const duckdb::vector<ColumnIndex>& global_column_ids,
+                    duckdb::ClientContext& context, duckdb::optional_ptr<duckdb::MultiFileReaderGlobalState> global_state) override {
+    const auto& list = global_state->file_list->Cast<ScanFileList>();
+    const auto& planned = list.planned();
+    const auto index = reader_data.reader->file_list_idx.GetIndex();
+    const auto& file = planned.plan.files[index];
+    const auto& slots = list.scan().slots;
+    for (size_t i = 0; i < global_column_ids.size(); ++i) {
+      const auto column = global_column_ids[i].GetPrimaryIndex();
+      if (column >= slots.size()) continue;  // A virtual column, or the one that stands for none.
+      const auto value = ConstantOf(slots[column], planned.plan, file, global_columns[column].type);
+      if (value.has_value()) reader_data.constant_map.Add(duckdb::MultiFileGlobalIndex(i), *value);
+    }
+    if (planned.deleted[index] != nullptr && !planned.deleted[index]->empty()) {
+      reader_data.reader->deletion_filter = duckdb::make_uniq<DeletedRows>(planned.deleted[index]);
+    }
+    if (auto& metrics = StatementState::Of(context).context.metrics; metrics != nullptr) {
+      metrics->files_read.fetch_add(1);
+      if (file.size > 0) metrics->bytes_read.fetch_add(file.size);
+    }
+  }
+
+  duckdb::ReaderInitializeType CreateMapping(duckdb::ClientContext& context, duckdb::MultiFileReaderData& reader_data,
+                                             const duckdb::vector<MultiFileColumnDefinition>& global_columns,
+                                             const duckdb::vector<ColumnIndex>& global_column_ids,
+                                             duckdb::optional_ptr<duckdb::TableFilterSet> filters, duckdb::MultiFileList& multi_file_list,
+                                             const duckdb::MultiFileReaderBindData&, const duckdb::virtual_column_map_t& virtual_columns) override {
+    const auto& list = multi_file_list.Cast<ScanFileList>();
+    const auto& plan = list.planned().plan;
+    const auto& slots = list.scan().slots;
+    const auto& in_file = reader_data.reader->GetColumns();
+    duckdb::vector<MultiFileColumnDefinition> columns;
+    for (size_t i = 0; i < global_columns.size(); ++i) {
+      if (i >= slots.size()) {
+        columns.push_back(global_columns[i]);
+        continue;
+      }
+      const auto& slot = slots[i];
+      if (slot.kind == ScanSlot::Kind::kData && static_cast<size_t>(slot.index) < plan.columns.size()) {
+        columns.push_back(ColumnInFile(slot.name, plan.columns[static_cast<size_t>(slot.index)], *slot.type, in_file, plan.match_by_field_id));
+      } else if (slot.kind == ScanSlot::Kind::kReservedColumn) {
+        columns.push_back(ReservedColumnInFile(slot.name, slot.index, *slot.type, in_file));
+      } else {
+        columns.push_back(global_columns[i]);
+      }
+    }
+    duckdb::MultiFileColumnMapper mapper(context, *this, reader_data, columns, global_column_ids, filters, multi_file_list, virtual_columns);
+    return mapper.CreateMapping(duckdb::MultiFileColumnMappingMode::BY_NAME);
+  }
+
+  void FinalizeChunk(duckdb::ClientContext& context, const duckdb::MultiFileBindData& bind_data, duckdb::BaseFileReader& reader,
+                     const duckdb::MultiFileReaderData& reader_data, duckdb::DataChunk& input_chunk, duckdb::DataChunk& output_chunk,
+                     duckdb::ExpressionExecutor& executor, duckdb::optional_ptr<duckdb::MultiFileReaderGlobalState> global_state) override {
+    duckdb::MultiFileReader::FinalizeChunk(context, bind_data, reader, reader_data, input_chunk, output_chunk, executor, global_state);
+    if (auto& metrics = StatementState::Of(context).context.metrics; metrics != nullptr) {
+      metrics->rows_read.fetch_add(static_cast<int64_t>(output_chunk.size()));
+    }
+  }
+
+ private:
+  // The value that a slot has for all rows of a file, if it is one.
+  static std::optional<duckdb::Value> ConstantOf(const ScanSlot& slot, const tables::ScanPlan& plan, const tables::ScanFile& file,
+                                                 const duckdb::LogicalType& type) {
+    switch (slot.kind) {
+      case ScanSlot::Kind::kData: {
+        const auto found = file.constants.find(static_cast<size_t>(slot.index));
+        if (found == file.constants.end()) return std::nullopt;
+        return ValueOrThrow(ToDuckDbValue(*slot.type, found->second));
+      }
+      case ScanSlot::Kind::kFilePath: return duckdb::Value(file.path);
+      case ScanSlot::Kind::kSpecId: return duckdb::Value::INTEGER(file.partition_spec_id);
+      case ScanSlot::Kind::kPartition:
+        if (plan.partition_type == nullptr || file.partition.empty()) return duckdb::Value(type);
+        return ValueOrThrow(ToDuckDbValue(*slot.type, Value(file.partition)));
+      case ScanSlot::Kind::kFirstRowId:
+        return file.first_row_id.has_value() ? duckdb::Value::BIGINT(*file.first_row_id) : duckdb::Value(duckdb::LogicalType::BIGINT);
+      case ScanSlot::Kind::kSequenceNumber: return duckdb::Value::BIGINT(file.data_sequence_number);
+      case ScanSlot::Kind::kReservedColumn: return std::nullopt;
+    }
+    return std::nullopt;
+  }
+};
+
+duckdb::unique_ptr<duckdb::MultiFileReader> MakeReader(const duckdb::TableFunction&) { return duckdb::make_uniq<TableReader>(); }
+
+duckdb::table_function_bind_t parquet_bind = nullptr;  // DuckDB's own, the same for every engine of the process.
+
+duckdb::unique_ptr<duckdb::FunctionData> BindScan(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
+                                                  duckdb::vector<duckdb::LogicalType>& return_types, duckdb::vector<std::string>& names) {
+  // NaN is the greatest number here, and footers do not count it: no row group may be left out for its maximum.
+  input.named_parameters["can_have_nan"] = duckdb::Value::BOOLEAN(true);
+  return parquet_bind(context, input, return_types, names);
+}
+
+}  // namespace
+
+void RegisterScanFunctions(duckdb::ExtensionLoader& loader) {
+  duckdb::TableFunction scan = loader.GetTableFunction("parquet_scan").functions.GetFunctionByOffset(0);
+  parquet_bind = scan.bind;
+  scan.name = "spark_parquet_scan";
+  scan.arguments = {duckdb::LogicalType::BIGINT};
+  scan.bind = BindScan;
+  scan.get_multi_file_reader = MakeReader;
+  // These look at footers alone, without deletes, constants and defaults.
+  scan.statistics = nullptr;
+  scan.statistics_extended = nullptr;
+  scan.get_partition_stats = nullptr;
+  scan.get_row_id_columns = nullptr;
+  scan.late_materialization = false;
+  scan.serialize = nullptr;
+  scan.deserialize = nullptr;
+  scan.set_scan_order = nullptr;
+  loader.RegisterFunction(scan);
+  RegisterTextScanFunctions(loader);
+}
+
+}  // namespace frazil::engine

@@ -1,0 +1,118 @@
+#include "frazil/engine/statement.h"
+
+#include <duckdb/main/client_config.hpp>
+#include <duckdb/main/client_context.hpp>
+#include <duckdb/parser/statement/select_statement.hpp>
+
+#include "frazil/engine/lowering.h"
+
+namespace frazil::engine {
+
+StatementState& StatementState::Of(duckdb::ClientContext& client) {
+  auto state = client.registered_state->Get<StatementState>(kKey);
+  if (state == nullptr) ThrowSparkError(Error::Internal("The connection runs no statement of the engine"));
+  return *state;
+}
+
+Statement::Statement(duckdb::DatabaseInstance& database, const FunctionLoweringRegistry& registry, const ExecutionContext& context)
+    : registry_(registry), connection_(std::make_shared<duckdb::Connection>(database)), state_(duckdb::make_shared_ptr<StatementState>()) {
+  state_->context = context;
+  auto& client = *connection_->context;
+  client.registered_state->Insert(StatementState::kKey, state_);
+  auto& config = duckdb::ClientConfig::GetConfig(client);
+  config.enable_progress_bar = context.metrics != nullptr;
+  config.print_progress_bar = false;
+  config.wait_time = 0;
+  if (context.cancel != nullptr) {
+    context.cancel->SetInterrupt([weak = std::weak_ptr<duckdb::Connection>(connection_)] {
+      if (auto connection = weak.lock()) connection->Interrupt();
+    });
+  }
+}
+
+Statement::~Statement() {
+  if (state_->context.cancel != nullptr) state_->context.cancel->SetInterrupt(nullptr);
+  if (result_ != nullptr || pending_ != nullptr) {
+    // A stream that nobody reads on must not keep its tasks running.
+    connection_->Interrupt();
+    result_.reset();
+    pending_.reset();
+  }
+}
+
+Error Statement::Failure(const duckdb::ErrorData& error) const {
+  if (state_->context.cancel != nullptr && state_->context.cancel->cancelled()) return Error::Cancelled("The query was interrupted.");
+  return ErrorFromDuckDb(error);
+}
+
+Status Statement::StartQuery(const plan::LogicalPlanPtr& plan) {
+  plan_ = plan;
+  return Start([&](StatementState& state) -> Result<duckdb::unique_ptr<duckdb::SQLStatement>> {
+    Lowering lowering(registry_, state);
+    FRAZIL_ASSIGN_OR_RETURN(auto statement, lowering.LowerStatement(plan));
+    observed_ = lowering.observed();
+    return duckdb::unique_ptr<duckdb::SQLStatement>(std::move(statement));
+  });
+}
+
+Status Statement::Start(const std::function<Result<duckdb::unique_ptr<duckdb::SQLStatement>>(StatementState&)>& make) {
+  Status status;
+  RunOnDeepStack([&] {
+    try {
+      auto statement = make(*state_);
+      if (!statement.ok()) {
+        status = statement.status();
+        return;
+      }
+      auto owned = *std::move(statement);
+      pending_ = connection_->PendingQuery(std::move(owned), duckdb::QueryResultOutputType::ALLOW_STREAMING);
+      if (pending_->HasError()) {
+        status = Failure(pending_->GetErrorObject());
+        pending_.reset();
+      }
+    } catch (const std::exception& exception) {
+      status = Failure(duckdb::ErrorData(exception));
+    }
+  });
+  return status;
+}
+
+void Statement::UpdateProgress() {
+  auto& metrics = state_->context.metrics;
+  if (metrics == nullptr) return;
+  const double percent = connection_->GetQueryProgress();
+  metrics->progress.store(percent < 0 ? -1 : percent / 100);
+}
+
+Status Statement::WaitForResult() {
+  for (int round = 0;; ++round) {
+    const auto state = pending_->ExecuteTask();
+    if (duckdb::PendingQueryResult::IsResultReady(state)) break;
+    if (state == duckdb::PendingExecutionResult::EXECUTION_ERROR) return Failure(pending_->GetErrorObject());
+    if (state == duckdb::PendingExecutionResult::BLOCKED || state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE) pending_->WaitForTask();
+    if (round % 16 == 0) UpdateProgress();
+  }
+  result_ = pending_->Execute();
+  pending_.reset();
+  if (result_->HasError()) return Failure(result_->GetErrorObject());
+  return Status::Ok();
+}
+
+Result<duckdb::unique_ptr<duckdb::DataChunk>> Statement::NextChunk() {
+  try {
+    if (pending_ != nullptr) FRAZIL_RETURN_IF_ERROR(WaitForResult());
+    if (result_ == nullptr) return duckdb::unique_ptr<duckdb::DataChunk>();
+    auto chunk = result_->Fetch();
+    if (result_->HasError()) return Failure(result_->GetErrorObject());
+    if (chunk == nullptr || chunk->size() == 0) {
+      result_.reset();
+      if (state_->context.metrics != nullptr) state_->context.metrics->progress.store(1);
+      return duckdb::unique_ptr<duckdb::DataChunk>();
+    }
+    return chunk;
+  } catch (const std::exception& exception) {
+    return Failure(duckdb::ErrorData(exception));
+  }
+}
+
+}  // namespace frazil::engine

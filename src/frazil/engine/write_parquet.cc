@@ -1,0 +1,242 @@
+#include "frazil/engine/write_parquet.h"
+
+#include <duckdb/common/types/column/column_data_collection.hpp>
+#include <parquet_writer.hpp>
+#include <writer/primitive_column_writer.hpp>
+
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <mutex>
+#include <thread>
+
+#include "frazil/base/text.h"
+#include "frazil/engine/functions/kernel_error.h"
+#include "frazil/engine/write_statistics.h"
+
+namespace frazil::engine {
+namespace {
+
+duckdb_parquet::CompressionCodec::type CodecOf(const std::string& name) {
+  const std::string codec = AsciiLower(name);
+  if (codec == "zstd") return duckdb_parquet::CompressionCodec::ZSTD;
+  if (codec == "snappy" || codec.empty()) return duckdb_parquet::CompressionCodec::SNAPPY;
+  if (codec == "gzip") return duckdb_parquet::CompressionCodec::GZIP;
+  if (codec == "none" || codec == "uncompressed") return duckdb_parquet::CompressionCodec::UNCOMPRESSED;
+  if (codec == "lz4" || codec == "lz4_raw") return duckdb_parquet::CompressionCodec::LZ4_RAW;
+  if (codec == "brotli") return duckdb_parquet::CompressionCodec::BROTLI;
+  ThrowSparkError(Error::Of("CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
+                            {{"codecName", name}, {"availableCodecs", "brotli, uncompressed, lz4, gzip, snappy, none, zstd, lz4_raw"}}));
+}
+
+duckdb::FieldID FieldIdOf(const tables::ScanColumn& column) {
+  duckdb::FieldID result = column.field_id >= 0 ? duckdb::FieldID(column.field_id) : duckdb::FieldID();
+  if (column.children.empty()) return result;
+  result.child_field_ids.ids = duckdb::make_uniq<duckdb::case_insensitive_map_t<duckdb::FieldID>>();
+  for (const auto& child : column.children) (*result.child_field_ids.ids)[child.name] = FieldIdOf(child);
+  return result;
+}
+
+// The ids of leaf columns in the order in which Parquet has its columns.
+void LeafIds(const tables::ScanColumn& column, std::vector<int32_t>& ids) {
+  if (!column.type->IsComplex()) {
+    ids.push_back(column.field_id);
+    return;
+  }
+  for (const auto& child : column.children) LeafIds(child, ids);
+}
+
+}  // namespace
+
+// --- threads ----------------------------------------------------------------------------------------------------------------------------------------------
+
+struct EncodePool::State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> work;
+  std::vector<std::thread> threads;
+  bool ended = false;
+};
+
+EncodePool::EncodePool(size_t threads) : state_(std::make_unique<State>()), thread_count_(std::max<size_t>(threads, 1)) {}
+
+EncodePool::~EncodePool() {
+  {
+    std::lock_guard<std::mutex> lock(state_->mutex);
+    state_->ended = true;
+  }
+  state_->changed.notify_all();
+  for (auto& thread : state_->threads) thread.join();
+}
+
+void EncodePool::Submit(std::function<void()> work) {
+  std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->work.push_back(std::move(work));
+  // Threads start when there is work for them: small writes need none.
+  if (state_->threads.size() < thread_count_) {
+    state_->threads.emplace_back([state = state_.get()] {
+      while (true) {
+        std::function<void()> next;
+        {
+          std::unique_lock<std::mutex> wait(state->mutex);
+          state->changed.wait(wait, [&] { return state->ended || !state->work.empty(); });
+          if (state->work.empty()) return;
+          next = std::move(state->work.front());
+          state->work.pop_front();
+        }
+        next();
+      }
+    });
+  }
+  state_->changed.notify_one();
+}
+
+// --- one partition ----------------------------------------------------------------------------------------------------------------------------------------
+
+struct ParquetPartitionWriter::File {
+  std::string path;
+  std::unique_ptr<duckdb::ParquetWriter> writer;
+  std::unique_ptr<StatisticsCollector> statistics;
+  int64_t rows = 0;
+  int64_t pending_bytes = 0;
+  struct Group {
+    duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
+    duckdb::PreparedRowGroup prepared;
+    std::future<void> done;
+    int64_t bytes = 0;
+  };
+  std::deque<std::unique_ptr<Group>> groups;  ///< Being encoded, oldest first.
+  std::vector<int64_t> offsets;
+  std::vector<int64_t> compressed, values, nulls;  ///< By leaf; nulls -1: unknown.
+
+  // Appends the oldest group to the file.
+  void FlushOldest() {
+    auto group = std::move(groups.front());
+    groups.pop_front();
+    group->done.get();
+    writer->FlushRowGroup(group->prepared);
+    pending_bytes -= group->bytes;
+    const auto& row_group = group->prepared.row_group;
+    offsets.push_back(row_group.file_offset);
+    compressed.resize(row_group.columns.size());
+    values.resize(row_group.columns.size());
+    nulls.resize(row_group.columns.size());
+    for (size_t i = 0; i < row_group.columns.size(); ++i) {
+      const auto& data = row_group.columns[i].meta_data;
+      compressed[i] += data.total_compressed_size;
+      values[i] += data.num_values;
+      const bool known = data.__isset.statistics && data.statistics.__isset.null_count;
+      nulls[i] = !known || nulls[i] < 0 ? -1 : nulls[i] + data.statistics.null_count;
+    }
+  }
+};
+
+ParquetPartitionWriter::ParquetPartitionWriter(duckdb::ClientContext& client, const ParquetLayout& layout, EncodePool& pool,
+                                               std::function<std::string()> next_path, std::vector<Value> partition,
+                                               std::vector<tables::WrittenFile>& written, std::vector<std::string>& begun)
+    : client_(client),
+      layout_(layout),
+      pool_(pool),
+      next_path_(std::move(next_path)),
+      partition_(std::move(partition)),
+      written_(written),
+      begun_(begun) {}
+
+ParquetPartitionWriter::~ParquetPartitionWriter() {
+  if (file_ == nullptr) return;
+  for (auto& group : file_->groups) {
+    if (group->done.valid()) group->done.wait();
+  }
+}
+
+void ParquetPartitionWriter::OpenFile() {
+  file_ = std::make_unique<File>();
+  file_->path = next_path_();
+  begun_.push_back(file_->path);
+  duckdb::ChildFieldIDs field_ids;
+  field_ids.ids = duckdb::make_uniq<duckdb::case_insensitive_map_t<duckdb::FieldID>>();
+  for (const auto& column : layout_.columns) {
+    if (column.field_id >= 0) (*field_ids.ids)[column.name] = FieldIdOf(column);
+  }
+  const auto codec = CodecOf(layout_.compression);
+  file_->writer = std::make_unique<duckdb::ParquetWriter>(
+      client_, duckdb::FileSystem::GetFileSystem(client_), storage::LocalPath(file_->path), layout_.types, layout_.names, codec, std::move(field_ids),
+      duckdb::ShreddingType(), duckdb::vector<std::pair<std::string, std::string>>(), nullptr, duckdb::optional_idx(),
+      duckdb::PrimitiveColumnWriter::MAX_UNCOMPRESSED_DICT_PAGE_SIZE, false, 0.01, 3, duckdb::ParquetVersion::V1, duckdb::GeoParquetVersion::NONE);
+  file_->statistics = std::make_unique<StatisticsCollector>(layout_.columns);
+}
+
+void ParquetPartitionWriter::Append(duckdb::DataChunk& chunk) {
+  if (file_ == nullptr) OpenFile();
+  if (buffer_ == nullptr) {
+    buffer_ = duckdb::make_uniq<duckdb::ColumnDataCollection>(client_, layout_.types, duckdb::ColumnDataAllocatorType::BUFFER_MANAGER_ALLOCATOR);
+  }
+  file_->statistics->Update(chunk);
+  buffer_->Append(chunk);
+  file_->rows += static_cast<int64_t>(chunk.size());
+  if (static_cast<int64_t>(buffer_->Count()) < layout_.row_group_rows && static_cast<int64_t>(buffer_->SizeInBytes()) < layout_.row_group_bytes) return;
+  FlushBuffer();
+  // What is not written yet counts by a third, about what compression leaves of it.
+  if (static_cast<int64_t>(file_->writer->FileSize()) + file_->pending_bytes / 3 >= layout_.target_file_bytes) CloseFile();
+}
+
+void ParquetPartitionWriter::FlushBuffer() {
+  if (buffer_ == nullptr || buffer_->Count() == 0) return;
+  auto group = std::make_unique<File::Group>();
+  group->rows = std::move(buffer_);
+  group->bytes = static_cast<int64_t>(group->rows->SizeInBytes());
+  file_->pending_bytes += group->bytes;
+  const auto encode = [writer = file_->writer.get(), target = group.get()] {
+    duckdb::unique_ptr<duckdb::ParquetWriteTransformData> transform;
+    writer->PrepareRowGroup(*target->rows, target->prepared, transform);
+    target->rows.reset();
+  };
+  auto task = std::make_shared<std::packaged_task<void()>>(encode);
+  group->done = task->get_future();
+  const bool small = static_cast<int64_t>(group->rows->Count()) < STANDARD_VECTOR_SIZE * 8;
+  file_->groups.push_back(std::move(group));
+  if (small) {
+    (*task)();
+  } else {
+    pool_.Submit([task] { (*task)(); });
+  }
+  while (file_->groups.size() > pool_.threads()) file_->FlushOldest();
+}
+
+void ParquetPartitionWriter::CloseFile() {
+  FlushBuffer();
+  while (!file_->groups.empty()) file_->FlushOldest();
+  file_->writer->Finalize();
+  tables::WrittenFile result;
+  result.path = file_->path;
+  result.record_count = file_->rows;
+  auto& file_system = duckdb::FileSystem::GetFileSystem(client_);
+  auto handle = file_system.OpenFile(storage::LocalPath(file_->path), duckdb::FileFlags::FILE_FLAGS_READ);
+  result.size = file_system.GetFileSize(*handle);
+  result.partition = partition_;
+  result.columns = file_->statistics->Finish();
+  result.split_offsets = file_->offsets;
+  std::vector<int32_t> ids;
+  for (const auto& column : layout_.columns) LeafIds(column, ids);
+  for (size_t i = 0; i < ids.size() && i < file_->compressed.size(); ++i) {
+    if (ids[i] < 0) continue;
+    auto& statistics = result.columns[ids[i]];
+    statistics.compressed_size = file_->compressed[i];
+    if (statistics.value_count == 0) {
+      statistics.value_count = file_->values[i];
+      statistics.null_count = std::max<int64_t>(file_->nulls[i], 0);
+    }
+  }
+  written_.push_back(std::move(result));
+  file_.reset();
+}
+
+void ParquetPartitionWriter::Finish(bool even_if_empty) {
+  if (file_ == nullptr && even_if_empty) {
+    OpenFile();
+    file_->writer->InitializeSchemaElements();
+  }
+  if (file_ != nullptr) CloseFile();
+}
+
+}  // namespace frazil::engine

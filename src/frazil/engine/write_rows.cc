@@ -1,0 +1,291 @@
+#include "frazil/engine/write_rows.h"
+
+#include <duckdb/main/connection.hpp>
+#include <duckdb/parallel/task_scheduler.hpp>
+#include <duckdb/parser/expression/columnref_expression.hpp>
+#include <duckdb/parser/result_modifier.hpp>
+#include <duckdb/parser/tableref/subqueryref.hpp>
+
+#include <cstdio>
+#include <unordered_map>
+
+#include "frazil/engine/lowering.h"
+#include "frazil/engine/type_mapping.h"
+#include "frazil/engine/write_parquet.h"
+#include "frazil/engine/write_partition.h"
+#include "frazil/engine/write_text.h"
+
+namespace frazil::engine {
+namespace {
+
+// The mapped type with the names that files show.
+duckdb::LogicalType NamedType(const tables::ScanColumn* column, const DataType& type) {
+  const auto child = [&](size_t i) { return column != nullptr && i < column->children.size() ? &column->children[i] : nullptr; };
+  switch (type.id()) {
+    case TypeId::kStruct: {
+      duckdb::child_list_t<duckdb::LogicalType> members;
+      for (size_t i = 0; i < type.fields().size(); ++i) {
+        members.emplace_back(type.fields()[i].name, NamedType(child(i), *type.fields()[i].type));
+      }
+      return duckdb::LogicalType::STRUCT(std::move(members));
+    }
+    case TypeId::kArray: return duckdb::LogicalType::LIST(NamedType(child(0), *type.element_type()));
+    case TypeId::kMap: return duckdb::LogicalType::MAP(NamedType(child(0), *type.key_type()), NamedType(child(1), *type.value_type()));
+    default: return MappedType(type);
+  }
+}
+
+struct WritePlan {
+  ParquetLayout layout;
+  std::vector<size_t> file_columns;  ///< Positions in the result of the columns that go into files.
+  size_t first_partition = 0;        ///< Position of the first partition value.
+  std::vector<DataTypePtr> partition_types;
+};
+
+Status CheckWritable(const DataType& type) {
+  switch (type.id()) {
+    case TypeId::kNull: return Error::Of("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", {{"columnName", "`col`"}, {"columnType", "\"VOID\""}, {"format", "Parquet"}});
+    case TypeId::kCalendarInterval:
+      return Error::Of("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", {{"columnName", "`col`"}, {"columnType", "\"INTERVAL\""}, {"format", "Parquet"}});
+    case TypeId::kArray: return CheckWritable(*type.element_type());
+    case TypeId::kMap: {
+      FRAZIL_RETURN_IF_ERROR(CheckWritable(*type.key_type()));
+      return CheckWritable(*type.value_type());
+    }
+    case TypeId::kStruct:
+      for (const auto& field : type.fields()) FRAZIL_RETURN_IF_ERROR(CheckWritable(*field.type));
+      return Status::Ok();
+    default: return ToDuckDbType(type).status();
+  }
+}
+
+bool IsPartitionColumn(const tables::WriteTask& task, const tables::ScanColumn& column) {
+  for (const auto& field : task.partitions) {
+    if (field.source.size() == 1 && field.source[0] == column.name) return true;
+  }
+  return false;
+}
+
+// SELECT the columns as files show them, then the partition values, in the order that the task asks for.
+Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, const plan::LogicalPlanPtr& plan, const tables::WriteTask& task,
+                                                            WritePlan& write) {
+  if (plan->output.size() != task.columns.size()) return Error::Internal("A write has other columns than its table");
+  FRAZIL_ASSIGN_OR_RETURN(auto inner, lowering.LowerStatement(plan));
+  std::vector<std::string> names;
+  for (const auto& attribute : plan->output) names.push_back(ColumnName(attribute.id));
+
+  auto node = duckdb::make_uniq<duckdb::SelectNode>();
+  size_t position = 0;
+  for (size_t i = 0; i < task.columns.size(); ++i) {
+    const auto& column = task.columns[i];
+    if (task.drop_partition_columns && IsPartitionColumn(task, column)) continue;
+    FRAZIL_RETURN_IF_ERROR(CheckWritable(*column.type));
+    auto type = NamedType(&column, *column.type);
+    LoweredExpression value = ColumnRefOf(names[i]);
+    if (type != MappedType(*column.type)) value = CallOf("spark_reshape", std::move(value), ConstantOf(duckdb::Value(type)));
+    value->SetAlias("w" + std::to_string(position));
+    node->select_list.push_back(std::move(value));
+    write.file_columns.push_back(position++);
+    write.layout.types.push_back(std::move(type));
+    write.layout.names.push_back(column.name);
+    write.layout.columns.push_back(column);
+  }
+  write.first_partition = position;
+  for (const auto& field : task.partitions) {
+    FRAZIL_ASSIGN_OR_RETURN(auto value, LowerTransform(field, task.columns, names));
+    FRAZIL_ASSIGN_OR_RETURN(auto type, TransformType(field, task.columns));
+    value = CastOf(std::move(value), MappedType(*type));
+    value->SetAlias("p" + std::to_string(position++));
+    node->select_list.push_back(std::move(value));
+    write.partition_types.push_back(std::move(type));
+  }
+  if (!task.sort.empty()) {
+    auto order = duckdb::make_uniq<duckdb::OrderModifier>();
+    for (const auto& term : task.sort) {
+      FRAZIL_ASSIGN_OR_RETURN(auto value, LowerTransform(term.term, task.columns, names));
+      order->orders.emplace_back(term.ascending ? duckdb::OrderType::ASCENDING : duckdb::OrderType::DESCENDING,
+                                 term.nulls_first ? duckdb::OrderByNullType::NULLS_FIRST : duckdb::OrderByNullType::NULLS_LAST, std::move(value));
+    }
+    node->modifiers.push_back(std::move(order));
+  }
+  node->from_table = duckdb::make_uniq<duckdb::SubqueryRef>(std::move(inner), "rows");
+  auto statement = duckdb::make_uniq<duckdb::SelectStatement>();
+  statement->node = std::move(node);
+  return duckdb::unique_ptr<duckdb::SQLStatement>(std::move(statement));
+}
+
+// A key that is equal for equal partition values.
+void AppendKey(std::string& key, const duckdb::UnifiedVectorFormat& format, duckdb::PhysicalType type, duckdb::idx_t i) {
+  const auto row = format.sel->get_index(i);
+  if (!format.validity.RowIsValid(row)) {
+    key += '\0';
+    return;
+  }
+  key += '\1';
+  if (type == duckdb::PhysicalType::VARCHAR) {
+    const auto& text = reinterpret_cast<const duckdb::string_t*>(format.data)[row];
+    const auto size = static_cast<uint32_t>(text.GetSize());
+    key.append(reinterpret_cast<const char*>(&size), sizeof(size));
+    key.append(text.GetData(), text.GetSize());
+  } else {
+    const auto width = duckdb::GetTypeIdSize(type);
+    key.append(reinterpret_cast<const char*>(format.data + row * width), width);
+  }
+}
+
+class Writer {
+ public:
+  Writer(duckdb::ClientContext& client, const tables::WriteTask& task, const WritePlan& write, const std::string& time_zone)
+      : client_(client),
+        task_(task),
+        write_(write),
+        time_zone_(time_zone),
+        file_system_(duckdb::FileSystem::GetFileSystem(client)),
+        pool_(static_cast<size_t>(duckdb::TaskScheduler::GetScheduler(client).NumberOfThreads())) {}
+
+  void Append(duckdb::DataChunk& chunk) {
+    rows_ += chunk.size();
+    duckdb::DataChunk files;
+    files.InitializeEmpty(write_.layout.types);
+    for (size_t i = 0; i < write_.file_columns.size(); ++i) files.data[i].Reference(chunk.data[write_.file_columns[i]]);
+    files.SetCardinality(chunk.size());
+    if (task_.partitions.empty()) {
+      PartitionFor("", {}).Append(files);
+      return;
+    }
+    // Rows by partition, in their order.
+    std::vector<duckdb::UnifiedVectorFormat> formats(task_.partitions.size());
+    for (size_t k = 0; k < formats.size(); ++k) chunk.data[write_.first_partition + k].ToUnifiedFormat(chunk.size(), formats[k]);
+    std::map<std::string, std::vector<duckdb::idx_t>> groups;
+    std::string key, last_key;
+    std::vector<duckdb::idx_t>* group = nullptr;
+    for (duckdb::idx_t i = 0; i < chunk.size(); ++i) {
+      key.clear();
+      for (size_t k = 0; k < formats.size(); ++k) {
+        AppendKey(key, formats[k], chunk.data[write_.first_partition + k].GetType().InternalType(), i);
+      }
+      if (group == nullptr || key != last_key) {
+        group = &groups[key];
+        last_key = key;
+      }
+      group->push_back(i);
+    }
+    for (const auto& [partition_key, rows] : groups) {
+      auto found = partitions_.find(partition_key);
+      std::vector<Value> values;
+      if (found == partitions_.end()) {
+        for (size_t k = 0; k < task_.partitions.size(); ++k) {
+          values.push_back(FromDuckDbValue(*write_.partition_types[k], chunk.GetValue(write_.first_partition + k, rows[0])));
+        }
+      }
+      auto& writer = PartitionFor(partition_key, std::move(values));
+      if (groups.size() == 1) {
+        writer.Append(files);
+        continue;
+      }
+      duckdb::SelectionVector selection(rows.size());
+      for (size_t i = 0; i < rows.size(); ++i) selection.set_index(i, rows[i]);
+      duckdb::DataChunk part;
+      part.InitializeEmpty(write_.layout.types);
+      part.Slice(files, selection, rows.size());
+      part.SetCardinality(rows.size());
+      writer.Append(part);
+    }
+  }
+
+  std::vector<tables::WrittenFile> Finish() {
+    // A plain folder gets a file even without rows, so that its schema can be read back.
+    const bool plain = !task_.columns.empty() && task_.columns[0].field_id < 0;
+    if (rows_ == 0 && plain && task_.partitions.empty()) PartitionFor("", {}).Finish(true);
+    for (auto& [key, writer] : partitions_) writer->Finish(false);
+    return std::move(written_);
+  }
+
+  // Removes every file that was begun.
+  void Discard() {
+    partitions_.clear();
+    for (const auto& path : begun_) {
+      try {
+        file_system_.TryRemoveFile(storage::LocalPath(path));
+      } catch (const std::exception&) {
+        // The statement fails with its own error; a file that cannot be removed is an orphan for maintenance.
+      }
+    }
+  }
+
+ private:
+  ParquetPartitionWriter& PartitionFor(const std::string& key, std::vector<Value> values) {
+    auto& writer = partitions_[key];
+    if (writer == nullptr) {
+      std::string folder = task_.location;
+      if (!task_.partitions.empty()) {
+        folder = storage::JoinPath(folder, PartitionFolder(task_.partitions, write_.partition_types, values, task_.drop_partition_columns, time_zone_));
+      }
+      writer = std::make_unique<ParquetPartitionWriter>(
+          client_, write_.layout, pool_, [this, folder] { return NextPath(folder); }, std::move(values), written_, begun_);
+    }
+    return *writer;
+  }
+
+  std::string NextPath(const std::string& folder) {
+    if (storage::SchemeOf(folder).empty() || storage::SchemeOf(folder) == "file") file_system_.CreateDirectoriesRecursive(storage::LocalPath(folder));
+    char number[16];
+    std::snprintf(number, sizeof(number), "-%05d", next_file_++);
+    return storage::JoinPath(folder, task_.file_name_prefix + number + ".parquet");
+  }
+
+  duckdb::ClientContext& client_;
+  const tables::WriteTask& task_;
+  const WritePlan& write_;
+  std::string time_zone_;
+  duckdb::FileSystem& file_system_;
+  EncodePool pool_;
+  std::vector<tables::WrittenFile> written_;
+  std::vector<std::string> begun_;
+  std::unordered_map<std::string, std::unique_ptr<ParquetPartitionWriter>> partitions_;
+  size_t rows_ = 0;
+  int next_file_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const FunctionLoweringRegistry& registry, const plan::LogicalPlanPtr& plan,
+                                                   const tables::WriteTask& task) {
+  if (task.format != tables::FileFormat::kParquet) return WriteTextRows(statement, registry, plan, task);
+  WritePlan write;
+  write.layout.compression = task.compression;
+  write.layout.row_group_bytes = std::max<int64_t>(task.row_group_size, 1);
+  write.layout.target_file_bytes = std::max<int64_t>(task.target_file_size, 1);
+  FRAZIL_RETURN_IF_ERROR(statement.Start([&](StatementState& state) {
+    Lowering lowering(registry, state);
+    auto lowered = LowerWrite(lowering, plan, task, write);
+    statement.SetObserved(lowering.observed());
+    return lowered;
+  }));
+  // The files are written beside the query's own connection, which is busy with its stream.
+  duckdb::Connection connection(*statement.client().db);
+  connection.context->registered_state->Insert(StatementState::kKey, statement.client().registered_state->Get<StatementState>(StatementState::kKey));
+  Writer writer(*connection.context, task, write, statement.state().context.settings.time_zone);
+  Status failure;
+  try {
+    while (true) {
+      auto chunk = statement.NextChunk();
+      if (!chunk.ok()) {
+        failure = chunk.status();
+        break;
+      }
+      if (*chunk == nullptr) break;
+      if (auto& metrics = statement.state().context.metrics; metrics != nullptr) metrics->rows_out.fetch_add(static_cast<int64_t>((*chunk)->size()));
+      writer.Append(**chunk);
+    }
+    if (failure.ok()) return writer.Finish();
+  } catch (const std::exception& exception) {
+    failure = ErrorFromException(exception);
+  }
+  writer.Discard();
+  return std::move(failure).error();
+}
+
+void RegisterWriteFunctions(duckdb::ExtensionLoader& loader) { RegisterTransformKernels(loader); }
+
+}  // namespace frazil::engine

@@ -1,0 +1,34 @@
+#pragma once
+
+// Bounds, nulls and NaNs of written columns, typed and exact. Internal to engine/.
+
+#include <duckdb.hpp>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "frazil/tables/write.h"
+
+namespace frazil::engine {
+
+/// Gathers statistics of the leaf columns that stand at the top or within structs (not within arrays and maps, which have no bounds).
+class StatisticsCollector {
+ public:
+  /// Columns in the order of the chunks; those without a field id are left out.
+  explicit StatisticsCollector(const std::vector<tables::ScanColumn>& columns);
+  ~StatisticsCollector();
+  void Update(duckdb::DataChunk& chunk);
+  /// By field id.
+  std::map<int32_t, tables::ColumnStatistics> Finish() const;
+
+  struct Leaf;
+
+ private:
+  void UpdateColumn(const tables::ScanColumn& column, duckdb::Vector& vector, duckdb::idx_t count);
+
+  const std::vector<tables::ScanColumn>& columns_;
+  std::map<int32_t, std::unique_ptr<Leaf>> leaves_;
+};
+
+}  // namespace frazil::engine
