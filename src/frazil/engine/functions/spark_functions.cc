@@ -8,8 +8,18 @@ void RegisterSparkFunctions(FunctionLoweringRegistry& registry) {
   RegisterStringFunctions(registry);
   RegisterTextMeasureFunctions(registry);
   RegisterPatternFunctions(registry);
+  RegisterNumberFormatFunctions(registry);
+  RegisterFormatStringFunctions(registry);
   RegisterDatetimeFunctions(registry);
+  RegisterDatetimePatternFunctions(registry);
   RegisterIntervalFunctions(registry);
+  RegisterArrayFunctions(registry);
+  RegisterMapFunctions(registry);
+  RegisterSequenceFunctions(registry);
+  RegisterHashFunctions(registry);
+  RegisterRandomFunctions(registry);
+  RegisterSessionFunctions(registry);
+  RegisterUrlFunctions(registry);
   RegisterAggregateFunctions(registry);
   RegisterWindowFunctions(registry);
 }

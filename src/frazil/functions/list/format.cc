@@ -35,11 +35,38 @@ Result<ExpressionPtr> BindDecode(const FunctionCall& call) {
   return WithSql(result, sql);
 }
 
+// The arguments go as text; the letters of their types tell the implementation what they were.
+char TypeLetter(const DataType& type) {
+  switch (type.id()) {
+    case TypeId::kByte:
+    case TypeId::kShort:
+    case TypeId::kInteger:
+      return 'i';
+    case TypeId::kLong:
+      return 'l';
+    case TypeId::kFloat:
+    case TypeId::kDouble:
+      return 'f';
+    case TypeId::kDecimal:
+      return 'd';
+    case TypeId::kBoolean:
+      return 'b';
+    default:
+      return 's';
+  }
+}
+
 Result<ExpressionPtr> BindFormatString(const FunctionCall& call) {
   std::string sql = CallSql(call.name, call.arguments);
-  Arguments arguments = call.arguments;
-  FRAZIL_ASSIGN_OR_RETURN(arguments[0], CoerceArgument(call, sql, arguments[0], 0, Text()));
-  bool nullable = arguments[0]->nullable;
+  FRAZIL_ASSIGN_OR_RETURN(auto format, CoerceArgument(call, sql, call.arguments[0], 0, Text()));
+  bool nullable = format->nullable;
+  std::string letters;
+  Arguments arguments = {format, nullptr};
+  for (size_t i = 1; i < call.arguments.size(); ++i) {
+    letters += TypeLetter(*call.arguments[i]->type);
+    arguments.push_back(CastTo(call.arguments[i], DataType::String(), call));
+  }
+  arguments[1] = TextLiteral(letters);
   return MakeCall("format_string", arguments, DataType::String(), nullable, ModeOf(call), sql);
 }
 
