@@ -40,6 +40,8 @@ TEST(DmlParser, ReadsStatements) {
             "Insert[t](Project[default, default](Table[u]))");
   EXPECT_EQ(Statement("SELECT default"), "Project[default](OneRow)");
   EXPECT_EQ(Statement("DELETE FROM t u (a)"), "error COLUMN_ALIASES_NOT_ALLOWED");
+  EXPECT_EQ(Statement("UPDATE t SET limit = 5"), "Update[t limit=int(5) where -]");
+  EXPECT_EQ(Statement("UPDATE t set SET a.b = 5"), "Update[t set a.b=int(5) where -]");
   EXPECT_EQ(Statement("UPDATE t"), "error PARSE_SYNTAX_ERROR");
   EXPECT_EQ(Statement("UPDATE set SET a = 1"), "Update[set a=int(1) where -]");
   EXPECT_EQ(Statement("MERGE INTO t USING u ON a"), "error MERGE_WITHOUT_WHEN");

@@ -49,7 +49,7 @@ bool Parser::AtClauseStart(size_t offset) const {
     case Keyword::kInsert:
       return AtAny({Keyword::kInto, Keyword::kOverwrite}, next);
     case Keyword::kSet:
-      return IsIdentifier(next) && !AtClauseStart(next) && !AtListEnd(next + 1);
+      return IsIdentifier(next) && (At(TokenType::kEqual, next + 1) || At(TokenType::kDot, next + 1));
     case Keyword::kWatermark:
       return IsIdentifier(next) || At(TokenType::kLeftParen, next);
     case Keyword::kJoin:
