@@ -100,7 +100,7 @@ def check(root, rules):
         return found
 
     for path, includes in files.items():
-        is_test = path.endswith("_test.cc")
+        is_test = path.endswith("_test.cc") or "/testing/" in path  # What tests share lies in a folder "testing".
         library = rules.library_of(path)
         where = f"src/frazil/{path}"
         if library is None:

@@ -44,6 +44,10 @@ class ObjectStore {
   virtual Result<std::vector<ObjectInfo>> List(const std::string& prefix, bool recursive) = 0;
   /// Writes or replaces the whole object, durably (synced) before it returns. Parent folders are made.
   virtual Status Write(const std::string& path, std::string_view data) = 0;
+  /// Writes an object under a name that is new and known to nobody yet (a UUID is in it), so that it may grow in place. Durable when it returns.
+  virtual Status WriteNew(const std::string& path, std::string_view data) { return Write(path, data); }
+  /// Writes or replaces an object that can be made again: whole for every reader, but a crash of the machine may lose it.
+  virtual Status WriteHint(const std::string& path, std::string_view data) { return Write(path, data); }
   /// Writes the object only where no object of that name exists, atomically even among processes: the base of a commit.
   virtual Result<PutOutcome> WriteIfAbsent(const std::string& path, std::string_view data) = 0;
   /// Missing objects are no error.

@@ -105,6 +105,15 @@ TEST_P(StoreTest, OnlyOneWriterGetsAName) {
   EXPECT_EQ(store_->List(root_ + "/c", true).value().size(), static_cast<size_t>(kRounds));
 }
 
+TEST_P(StoreTest, NewObjectsAndHints) {
+  ASSERT_TRUE(store_->WriteNew(root_ + "/n/a-uuid", "1").ok());
+  EXPECT_EQ(store_->Read(root_ + "/n/a-uuid").value(), "1");
+  ASSERT_TRUE(store_->WriteHint(root_ + "/n/hint", "1").ok());
+  ASSERT_TRUE(store_->WriteHint(root_ + "/n/hint", "22").ok());
+  EXPECT_EQ(store_->Read(root_ + "/n/hint").value(), "22");
+  EXPECT_EQ(store_->List(root_ + "/n", true).value().size(), 2u);
+}
+
 TEST_P(StoreTest, RenameMovesFolders) {
   ASSERT_TRUE(store_->Write(root_ + "/from/a", "1").ok());
   ASSERT_TRUE(store_->Rename(root_ + "/from", root_ + "/to/there").ok());

@@ -114,7 +114,7 @@ std::string TemporaryName(const std::string& path) {
   return folder + "." + name + suffix;
 }
 
-Status WriteSynced(const std::string& path, std::string_view data) {
+Status WriteFile(const std::string& path, std::string_view data, bool sync) {
   Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!descriptor.valid()) return Failure("create", path, errno);
   while (!data.empty()) {
@@ -123,24 +123,38 @@ Status WriteSynced(const std::string& path, std::string_view data) {
     if (count < 0) return Failure("write", path, errno);
     data.remove_prefix(static_cast<size_t>(count));
   }
-  if (::fsync(descriptor.get()) != 0) return Failure("sync", path, errno);
+  if (sync && ::fsync(descriptor.get()) != 0) return Failure("sync", path, errno);
   if (descriptor.Close() != 0) return Failure("close", path, errno);
   return {};
 }
 
-/// Writes the data beside `path`, making the folder if it is missing. Returns the name.
-Result<std::string> WriteBeside(const std::string& path, std::string_view data) {
+/// Makes the folder if it is missing.
+Status WriteInFolder(const std::string& path, std::string_view data, bool sync) {
+  Status status = WriteFile(path, data, sync);
+  if (status.ok() || !IsNotFound(status.error())) return status;
+  FRAZIL_RETURN_IF_ERROR(MakeFolders(ParentOf(path)));
+  return WriteFile(path, data, sync);
+}
+
+/// Writes the data beside `path`. Returns the name.
+Result<std::string> WriteBeside(const std::string& path, std::string_view data, bool sync) {
   std::string temporary = TemporaryName(path);
-  Status status = WriteSynced(temporary, data);
-  if (!status.ok() && IsNotFound(status.error())) {
-    FRAZIL_RETURN_IF_ERROR(MakeFolders(ParentOf(path)));
-    status = WriteSynced(temporary, data);
-  }
+  Status status = WriteInFolder(temporary, data, sync);
   if (!status.ok()) {
     ::unlink(temporary.c_str());
     return status;
   }
   return temporary;
+}
+
+Status Replace(const std::string& local, std::string_view data, bool sync) {
+  FRAZIL_ASSIGN_OR_RETURN(std::string temporary, WriteBeside(local, data, sync));
+  if (::rename(temporary.c_str(), local.c_str()) != 0) {
+    int error_number = errno;
+    ::unlink(temporary.c_str());
+    return Failure("write", local, error_number);
+  }
+  return {};
 }
 
 bool SameFile(const std::string& a, const std::string& b) {
@@ -259,19 +273,24 @@ Result<std::vector<ObjectInfo>> LocalStore::List(const std::string& prefix, bool
 }
 
 Status LocalStore::Write(const std::string& path, std::string_view data) {
+  FRAZIL_RETURN_IF_ERROR(Replace(LocalPath(path), data, true));
+  return SyncFolder(ParentOf(LocalPath(path)));
+}
+
+Status LocalStore::WriteHint(const std::string& path, std::string_view data) { return Replace(LocalPath(path), data, false); }
+
+Status LocalStore::WriteNew(const std::string& path, std::string_view data) {
   std::string local = LocalPath(path);
-  FRAZIL_ASSIGN_OR_RETURN(std::string temporary, WriteBeside(local, data));
-  if (::rename(temporary.c_str(), local.c_str()) != 0) {
-    int error_number = errno;
-    ::unlink(temporary.c_str());
-    return Failure("write", path, error_number);
-  }
-  return SyncFolder(ParentOf(local));
+  Status status = WriteInFolder(local, data, true);
+  // The journals of ext4, XFS and Btrfs make the name of a new file durable together with the file. On a file system that does not, the name is made so
+  // by the next sync of the folder, which the commit does that refers to the file.
+  if (!status.ok()) ::unlink(local.c_str());
+  return status;
 }
 
 Result<PutOutcome> LocalStore::WriteIfAbsent(const std::string& path, std::string_view data) {
   std::string local = LocalPath(path);
-  FRAZIL_ASSIGN_OR_RETURN(std::string temporary, WriteBeside(local, data));
+  FRAZIL_ASSIGN_OR_RETURN(std::string temporary, WriteBeside(local, data, true));
   bool linked = ::link(temporary.c_str(), local.c_str()) == 0;
   int error_number = linked ? 0 : errno;
   if (!linked && (error_number == EPERM || error_number == EOPNOTSUPP || error_number == ENOSYS || error_number == EMLINK)) {

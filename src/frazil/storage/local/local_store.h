@@ -14,6 +14,8 @@ class LocalStore : public ObjectStore {
   Result<bool> Exists(const std::string& path) override;
   Result<std::vector<ObjectInfo>> List(const std::string& prefix, bool recursive) override;
   Status Write(const std::string& path, std::string_view data) override;
+  Status WriteNew(const std::string& path, std::string_view data) override;
+  Status WriteHint(const std::string& path, std::string_view data) override;
   /// By link(2), which fails where the name exists; renameat2(RENAME_NOREPLACE) on file systems without hard links.
   /// Error of kind kUnknownCommit where the name may have been given but this is not certain.
   Result<PutOutcome> WriteIfAbsent(const std::string& path, std::string_view data) override;

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "frazil/tables/iceberg/testing_internal.h"
+#include "frazil/tables/iceberg/testing/test_table.h"
 
 namespace frazil::tables::iceberg {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "frazil/storage/local/local_store.h"
-#include "frazil/tables/iceberg/testing_internal.h"
+#include "frazil/tables/iceberg/testing/test_table.h"
 
 namespace frazil::tables::iceberg {
 namespace {

@@ -3,7 +3,7 @@
 #include "frazil/codec/deletion_vector.h"
 #include "frazil/tables/iceberg/manifest_writer.h"
 #include "frazil/tables/iceberg/metadata_update.h"
-#include "frazil/tables/iceberg/testing_internal.h"
+#include "frazil/tables/iceberg/testing/test_table.h"
 
 namespace frazil::tables::iceberg {
 namespace {

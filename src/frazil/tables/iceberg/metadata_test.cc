@@ -4,7 +4,7 @@
 #include "frazil/codec/deflate.h"
 #include "frazil/tables/iceberg/manifest_reader.h"
 #include "frazil/tables/iceberg/manifest_writer.h"
-#include "frazil/tables/iceberg/testing_internal.h"
+#include "frazil/tables/iceberg/testing/test_table.h"
 
 namespace frazil::tables::iceberg {
 namespace {

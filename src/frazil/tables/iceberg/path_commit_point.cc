@@ -140,7 +140,7 @@ Result<CommitState> PathCommitPoint::Swap(const std::optional<std::string>& expe
   }
   *written = path;
   // The commit is done. A hint that is missing or old costs a few look-ups, nothing else.
-  Status hinted = store_->Write(storage::JoinPath(folder_, "version-hint.text"), std::to_string(version + 1));
+  Status hinted = store_->WriteHint(storage::JoinPath(folder_, "version-hint.text"), std::to_string(version + 1));
   if (!hinted.ok()) Log(LogLevel::kWarn, "The version hint could not be written", {{"folder", folder_}, {"error", hinted.error().message}});
   return CommitState::kCommitted;
 }

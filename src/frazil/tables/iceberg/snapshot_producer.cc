@@ -70,11 +70,20 @@ std::string SnapshotProducer::PartitionPathOf(const TableMetadata& base, const D
   return spec == nullptr ? std::string() : SpecPartitionPath(*spec, *base.schema(), file.partition);
 }
 
-Result<std::string> SnapshotProducer::WriteManifestFile(ManifestWriter* writer, ManifestFile* manifest) {
+Result<ManifestFile> SnapshotProducer::FinishManifest(ManifestWriter* writer) {
   FRAZIL_ASSIGN_OR_RETURN(auto output, writer->Finish());
-  *manifest = std::move(output.manifest);
-  FRAZIL_RETURN_IF_ERROR(operations_->store().Write(manifest->path, output.data));
-  return manifest->path;
+  std::lock_guard lock(mutex_);
+  pending_.emplace_back(output.manifest.path, std::move(output.data));
+  return std::move(output.manifest);
+}
+
+Status SnapshotProducer::WritePending() {
+  // Side by side: each write waits for the disk.
+  FRAZIL_RETURN_IF_ERROR(ParallelFor(pending_.size(), ReadThreads(), [&](size_t i) {
+    return operations_->store().WriteNew(pending_[i].first, pending_[i].second);
+  }));
+  pending_.clear();
+  return {};
 }
 
 Status SnapshotProducer::WriteNewManifests(const TableMetadata& base) {
@@ -87,8 +96,7 @@ Status SnapshotProducer::WriteNewManifests(const TableMetadata& base) {
     std::unique_ptr<ManifestWriter> writer;
     for (const auto& file : files) {
       if (writer != nullptr && writer->size() >= target) {
-        ManifestFile manifest;
-        FRAZIL_RETURN_IF_ERROR(WriteManifestFile(writer.get(), &manifest).status());
+        FRAZIL_ASSIGN_OR_RETURN(ManifestFile manifest, FinishManifest(writer.get()));
         manifests.push_back(std::move(manifest));
         writer.reset();
       }
@@ -97,8 +105,7 @@ Status SnapshotProducer::WriteNewManifests(const TableMetadata& base) {
       }
       FRAZIL_RETURN_IF_ERROR(writer->Added(file));
     }
-    ManifestFile manifest;
-    FRAZIL_RETURN_IF_ERROR(WriteManifestFile(writer.get(), &manifest).status());
+    FRAZIL_ASSIGN_OR_RETURN(ManifestFile manifest, FinishManifest(writer.get()));
     manifests.push_back(std::move(manifest));
   }
   new_manifests_ = std::move(manifests);
@@ -162,7 +169,7 @@ Result<SnapshotProducer::Filtered> SnapshotProducer::FilterManifest(const TableM
         ++result.duplicates;
       }
     }
-    FRAZIL_RETURN_IF_ERROR(WriteManifestFile(writer.get(), &result.manifest).status());
+    FRAZIL_ASSIGN_OR_RETURN(result.manifest, FinishManifest(writer.get()));
     result.rewritten = true;
   }
   std::lock_guard lock(mutex_);
@@ -213,6 +220,7 @@ Result<ManifestFile> SnapshotProducer::MergeBin(const TableMetadata& base, const
   for (const auto& manifest : bin) key += manifest.path + "\n";
   auto cached = merged_.find(key);
   if (cached != merged_.end()) return cached->second;
+  FRAZIL_RETURN_IF_ERROR(WritePending());  // Own manifests are read back below.
   FRAZIL_ASSIGN_OR_RETURN(auto writer, ManifestWriter::Make(base, bin[0].spec_id, bin[0].content, snapshot_id_, NewManifestPath(base)));
   for (const auto& manifest : bin) {
     FRAZIL_ASSIGN_OR_RETURN(ManifestEntries entries, operations_->ReadEntries(base, manifest));
@@ -227,8 +235,7 @@ Result<ManifestFile> SnapshotProducer::MergeBin(const TableMetadata& base, const
       }
     }
   }
-  ManifestFile merged;
-  FRAZIL_RETURN_IF_ERROR(WriteManifestFile(writer.get(), &merged).status());
+  FRAZIL_ASSIGN_OR_RETURN(ManifestFile merged, FinishManifest(writer.get()));
   merged_[key] = merged;
   return merged;
 }
@@ -352,7 +359,8 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableMetadata& base) {
   FRAZIL_ASSIGN_OR_RETURN(std::string list, WriteManifestList(base.format_version, snapshot_id_, snapshot.parent_id,
                                                               snapshot.sequence_number, manifests, &next_row_id));
   written_.push_back(snapshot.manifest_list);
-  FRAZIL_RETURN_IF_ERROR(operations_->store().Write(snapshot.manifest_list, list));
+  pending_.emplace_back(snapshot.manifest_list, std::move(list));
+  FRAZIL_RETURN_IF_ERROR(WritePending());
   if (base.format_version >= 3) {
     snapshot.first_row_id = base.next_row_id;
     snapshot.added_rows = next_row_id - base.next_row_id;

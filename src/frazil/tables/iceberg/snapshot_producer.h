@@ -69,7 +69,10 @@ class SnapshotProducer {
   };
 
   std::string Operation() const;
-  Result<std::string> WriteManifestFile(ManifestWriter* writer, ManifestFile* manifest);
+  /// Ends the manifest and keeps it for WritePending.
+  Result<ManifestFile> FinishManifest(ManifestWriter* writer);
+  /// Writes what is finished and not written yet, at once.
+  Status WritePending();
   Status WriteNewManifests(const TableMetadata& base);
   Result<std::vector<Filtered>> FilterManifests(const TableMetadata& base, const std::vector<ManifestFile>& manifests, ManifestContent content,
                                                 int64_t min_sequence_number, const std::set<std::string>& removed_data_files);
@@ -88,6 +91,7 @@ class SnapshotProducer {
   std::mutex mutex_;  ///< Guards the members below while manifests are filtered in parallel.
   int64_t manifest_count_ = 0;
   std::vector<std::string> written_;  ///< Every manifest and list.
+  std::vector<std::pair<std::string, std::string>> pending_;  ///< Path and data.
   std::optional<std::vector<ManifestFile>> new_manifests_;
   std::map<std::string, Filtered> filtered_;             ///< By path of the old manifest.
   std::map<std::string, ManifestFile> merged_;           ///< By the paths of the bin.
