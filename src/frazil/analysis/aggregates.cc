@@ -63,6 +63,31 @@ ExprSets SetsOf(const GroupingElement& element) {
   return {};
 }
 
+bool ContainsTypeId(const DataType& type, TypeId id) {
+  if (type.id() == id) return true;
+  switch (type.id()) {
+    case TypeId::kArray:
+      return ContainsTypeId(*type.element_type(), id);
+    case TypeId::kMap:
+      return ContainsTypeId(*type.key_type(), id) || ContainsTypeId(*type.value_type(), id);
+    case TypeId::kStruct:
+      return std::any_of(type.fields().begin(), type.fields().end(), [&](const StructField& field) { return ContainsTypeId(*field.type, id); });
+    default:
+      return false;
+  }
+}
+
+// Whether a column stands outside of every aggregate.
+bool HasBareColumn(const Expression& expression) {
+  bool found = false;
+  VisitExpression(expression, [&](const Expression& part) {
+    if (part.kind == ExpressionKind::kAggregate) return false;
+    found = found || part.kind == ExpressionKind::kColumn || (part.kind == ExpressionKind::kSubquery && !ReferencedColumns(part).empty());
+    return !found;
+  });
+  return found;
+}
+
 void AppendExpressions(const GroupingElement& element, std::vector<ExprPtr>* expressions) {
   expressions->insert(expressions->end(), element.grouping_columns.begin(), element.grouping_columns.end());
   for (const auto& set : element.sets) expressions->insert(expressions->end(), set.begin(), set.end());
@@ -97,23 +122,24 @@ Result<ExpressionPtr> Analyzer::AnalyzeGroupingExpression(const ExprPtr& express
   }
   if (source->kind == ExprKind::kAlias) source = source->As<plan::AliasExpr>().child;
   auto typed = AnalyzeScalar(source, scope);
-  if (!typed.ok() && source->kind == ExprKind::kAttribute && source->As<plan::AttributeExpr>().name.size() == 1 && setting("spark.sql.groupByAliases")) {
+  if (!typed.ok() && typed.error().condition.starts_with("UNRESOLVED_COLUMN") && !select.empty() && setting("spark.sql.groupByAliases")) {
     // No column of that name: an item of the SELECT list.
-    const auto& name = source->As<plan::AttributeExpr>().name[0];
+    std::vector<LateralAlias> aliases;
     for (const auto& item : select) {
-      if (item->kind != ExprKind::kAlias) continue;
-      const auto& alias = item->As<plan::AliasExpr>();
-      if (alias.names.size() != 1) continue;
-      if (settings_.case_sensitive ? alias.names[0] != name : !EqualsIgnoreCase(alias.names[0], name)) continue;
-      typed = AnalyzeScalar(alias.child, scope);
-      break;
+      if (FindGenerator(item)) continue;
+      auto named = AnalyzeSelectItem(item, scope);
+      if (named.ok()) aliases.push_back({named->attribute.name, named->expression});
     }
+    scope.aliases = &aliases;
+    scope.first_alias_wins = true;
+    auto with_aliases = AnalyzeScalar(source, scope);
+    if (with_aliases.ok()) typed = std::move(with_aliases);
   }
   if (!typed.ok()) return typed;
   if (ContainsKind(**typed, ExpressionKind::kAggregate)) {
     return At(Error::Of("GROUP_BY_AGGREGATE", {{"sqlExpr", (*typed)->sql}}), source->origin);
   }
-  if (!functions::IsOrderable(*(*typed)->type) && functions::ContainsMap(*(*typed)->type)) {
+  if (!functions::IsOrderable(*(*typed)->type) && !ContainsTypeId(*(*typed)->type, TypeId::kMap)) {
     return At(Error::Of("GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE", {{"sqlExpr", "\"" + (*typed)->sql + "\""}, {"dataType", "\"" + (*typed)->type->Sql() + "\""}}),
               source->origin);
   }
@@ -127,14 +153,21 @@ Result<Analyzer::Grouping> Analyzer::AnalyzeGrouping(const plan::AggregatePlan& 
     scope.input = &input;
     std::vector<LateralAlias> aliases;
     scope.aliases = &aliases;
+    bool mixed = false;
     for (const auto& item : select) {
       if (FindGenerator(item)) continue;
       FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(item->kind == ExprKind::kAlias ? item->As<plan::AliasExpr>().child : item, scope));
       if (item->kind == ExprKind::kAlias && item->As<plan::AliasExpr>().names.size() == 1) aliases.push_back({item->As<plan::AliasExpr>().names[0], typed});
-      if (ContainsKind(*typed, ExpressionKind::kAggregate) || ContainsKind(*typed, ExpressionKind::kWindow)) continue;
+      if (ContainsKind(*typed, ExpressionKind::kAggregate)) {
+        mixed = mixed || HasBareColumn(*typed);
+        continue;
+      }
+      if (ContainsKind(*typed, ExpressionKind::kWindow)) continue;
       if (typed->kind == ExpressionKind::kLiteral) continue;
       grouping.expressions.push_back(std::move(typed));
     }
+    // Nothing to group by, and yet a column beside the aggregates.
+    if (mixed && grouping.expressions.empty()) return Error::Of("UNRESOLVED_ALL_IN_GROUP_BY");
     return grouping;
   }
   bool has_sets = false;
@@ -150,6 +183,7 @@ Result<Analyzer::Grouping> Analyzer::AnalyzeGrouping(const plan::AggregatePlan& 
     FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeGroupingExpression(expression, input, aggregate.prepend_grouping ? std::vector<ExprPtr>() : select));
     auto meaning = MeaningOf(*typed);
     const auto known = std::find(meanings.begin(), meanings.end(), meaning);
+    if (!has_sets || known == meanings.end()) grouping.sources.push_back(expression);
     if (known != meanings.end()) {
       index_of[expression.get()] = static_cast<size_t>(known - meanings.begin());
       continue;
@@ -157,7 +191,6 @@ Result<Analyzer::Grouping> Analyzer::AnalyzeGrouping(const plan::AggregatePlan& 
     index_of[expression.get()] = meanings.size();
     meanings.push_back(std::move(meaning));
     grouping.expressions.push_back(std::move(typed));
-    grouping.sources.push_back(expression);
   }
   if (!has_sets) return grouping;
 
@@ -184,6 +217,28 @@ Result<Relation> Analyzer::AnalyzeAggregate(const plan::AggregatePlan& aggregate
   if (aggregate.pivot_column != nullptr) return AnalyzeDataFramePivot(aggregate);
   FRAZIL_ASSIGN_OR_RETURN(auto input, AnalyzePlan(aggregate.child));
   FRAZIL_ASSIGN_OR_RETURN(auto select, ExpandStars(aggregate.aggregates, input));
+  if (aggregate.is_pipe) {
+    // |> AGGREGATE ... GROUP BY 1: the input's first column.
+    auto replaced = std::make_shared<plan::AggregatePlan>(aggregate);
+    for (auto& element : replaced->grouping) {
+      for (auto& set : element.sets) {
+        for (auto& expression : set) {
+          if (expression->kind != ExprKind::kLiteral || expression->As<plan::LiteralExpr>().type->id() != TypeId::kInteger) continue;
+          const int64_t position = expression->As<plan::LiteralExpr>().value.integer();
+          if (position < 1 || position > static_cast<int64_t>(input.output.size())) {
+            return At(Error::Of("GROUP_BY_POS_OUT_OF_RANGE", {{"index", std::to_string(position)}, {"size", std::to_string(input.output.size())}}),
+                      expression->origin);
+          }
+          expression = MakeTypedExpr(input.output[static_cast<size_t>(position - 1)]);
+        }
+      }
+    }
+    return AnalyzeGrouped(*replaced, input, std::move(select), having);
+  }
+  return AnalyzeGrouped(aggregate, input, std::move(select), having);
+}
+
+Result<Relation> Analyzer::AnalyzeGrouped(const plan::AggregatePlan& aggregate, const Relation& input, std::vector<ExprPtr> select, const ExprPtr& having) {
   FRAZIL_ASSIGN_OR_RETURN(auto grouping, AnalyzeGrouping(aggregate, input, select));
   if (aggregate.is_pipe) {
     Scope scope;

@@ -89,7 +89,7 @@ class Analyzer {
   /// The expression that a name stands for, or null where no scope knows it.
   Result<ExpressionPtr> ResolveName(const std::vector<std::string>& name, const plan::Origin& origin);
   Result<ExpressionPtr> ResolveInRelation(const std::vector<std::string>& name, const Relation& relation, bool is_outer);
-  Result<ExpressionPtr> ResolveInAliases(const std::vector<std::string>& name, const std::vector<LateralAlias>& aliases);
+  Result<ExpressionPtr> ResolveInAliases(const std::vector<std::string>& name, const std::vector<LateralAlias>& aliases, bool first_wins);
   Result<ExpressionPtr> ResolveAttribute(const plan::AttributeExpr& attribute);
   Result<ExpressionPtr> ResolveDataFrameColumn(const plan::AttributeExpr& attribute);
   Result<ExpressionPtr> ResolveVariable(const std::vector<std::string>& name);
@@ -168,6 +168,8 @@ class Analyzer {
 
   // --- aggregates.cc
   Result<Relation> AnalyzeAggregate(const plan::AggregatePlan& aggregate, const plan::ExprPtr& having);
+  Result<Relation> AnalyzeGrouped(const plan::AggregatePlan& aggregate, const Relation& input, std::vector<plan::ExprPtr> select,
+                                  const plan::ExprPtr& having);
   struct Grouping {
     std::vector<ExpressionPtr> expressions;
     std::vector<std::vector<size_t>> sets;
@@ -183,6 +185,8 @@ class Analyzer {
   Result<Relation> AnalyzeLimit(const plan::PlanPtr& child, const plan::ExprPtr& limit, const char* name);
   Result<int64_t> LimitValue(const plan::ExprPtr& expression, const char* name);
   /// Makes an expression that may use columns below the projection usable above it, by adding hidden columns to the relation.
+  /// Above a SELECT a column that is not grouped is one that cannot be found.
+  Error UngroupedAbove(Error error, const Relation& relation) const;
   Result<ExpressionPtr> AddMissing(const ExpressionPtr& expression, Relation* relation);
 
   // --- joins.cc

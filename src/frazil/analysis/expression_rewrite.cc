@@ -308,6 +308,35 @@ LogicalPlanPtr SubstituteInPlan(const LogicalPlanPtr& plan, const std::map<Attri
 
 }  // namespace
 
+DataTypePtr StringsWithoutLength(const DataTypePtr& type) {
+  switch (type->id()) {
+    case TypeId::kString:
+      return type->length_kind() == StringLength::kUnbounded ? type : DataType::String();
+    case TypeId::kArray: {
+      auto element = StringsWithoutLength(type->element_type());
+      return element == type->element_type() ? type : DataType::Array(std::move(element), type->contains_null());
+    }
+    case TypeId::kMap: {
+      auto key = StringsWithoutLength(type->key_type());
+      auto value = StringsWithoutLength(type->value_type());
+      const bool same = key == type->key_type() && value == type->value_type();
+      return same ? type : DataType::Map(std::move(key), std::move(value), type->value_contains_null());
+    }
+    case TypeId::kStruct: {
+      auto fields = type->fields();
+      bool same = true;
+      for (auto& field : fields) {
+        auto changed = StringsWithoutLength(field.type);
+        same = same && changed == field.type;
+        field.type = std::move(changed);
+      }
+      return same ? type : DataType::Struct(std::move(fields));
+    }
+    default:
+      return type;
+  }
+}
+
 LogicalPlanPtr ReplaceNode(const LogicalPlanPtr& plan, const LogicalPlanPtr& old, const LogicalPlanPtr& replacement) {
   if (plan == old) return replacement;
   auto inputs = plan::Inputs(*plan);

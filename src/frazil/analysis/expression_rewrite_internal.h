@@ -32,6 +32,9 @@ bool IsNondeterministic(const Expression& expression);
 /// Puts `columns` in the place of column references by id, also inside subqueries' plans (as outer references).
 ExpressionPtr SubstituteColumns(const ExpressionPtr& expression, const std::map<AttributeId, ExpressionPtr>& columns);
 
+/// The type with STRING in the place of CHAR and VARCHAR at every level.
+DataTypePtr StringsWithoutLength(const DataTypePtr& type);
+
 /// The plan with `replacement` in the place of `old` (compared by address); only below nodes with one input.
 plan::LogicalPlanPtr ReplaceNode(const plan::LogicalPlanPtr& plan, const plan::LogicalPlanPtr& old, const plan::LogicalPlanPtr& replacement);
 

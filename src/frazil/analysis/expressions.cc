@@ -222,6 +222,7 @@ Result<ExpressionPtr> Analyzer::AnalyzeCast(const plan::CastExpr& cast) {
   if (type == nullptr) {
     FRAZIL_ASSIGN_OR_RETURN(type, sql::ParseDataType(cast.type_text, context_.parser_options()));
   }
+  type = StringsWithoutLength(type);
   FRAZIL_ASSIGN_OR_RETURN(auto child, Analyze(cast.child));
   const EvalMode mode = cast.mode ? *cast.mode : settings_.eval_mode();
   const auto& from = *child->type;

@@ -70,7 +70,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
       return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", "`grouping`"}, {"expectedNum", "1"}, {"actualNum", std::to_string(arguments.size())},
                                                              {"docroot", "https://spark.apache.org/docs/latest"}});
     }
-    return MakeCall(name == "grouping" ? "grouping" : "grouping_id", std::move(arguments), name == "grouping" ? DataType::Byte() : DataType::Long(), false);
+    auto grouping = MakeCall(name == "grouping" ? "grouping" : "grouping_id", std::move(arguments), name == "grouping" ? DataType::Byte() : DataType::Long(), false);
+    return name == "grouping__id" ? WithSql(grouping, name) : grouping;
   }
   const FunctionDefinition* definition = name.empty() ? nullptr : functions::FindFunction(name);
   if (definition == nullptr) return UnresolvedRoutine(call.name);
@@ -242,7 +243,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeStruct(const FunctionExpr& call) {
   FRAZIL_ASSIGN_OR_RETURN(auto sources, ExpandStarArguments(call.arguments));
   std::vector<ExpressionPtr> arguments;
   std::vector<StructField> fields;
-  std::string sql = "struct(";
+  // (a, b) shows as the function that it stands for.
+  std::string sql = call.is_operator ? "named_struct(" : "struct(";
   for (size_t i = 0; i < sources.size(); ++i) {
     FRAZIL_ASSIGN_OR_RETURN(auto typed, Analyze(sources[i]));
     std::string name = "col" + std::to_string(i + 1);
@@ -257,7 +259,7 @@ Result<ExpressionPtr> Analyzer::AnalyzeStruct(const FunctionExpr& call) {
     } else if (AsStructField(*typed) != nullptr) {
       name = typed->sql.substr(typed->sql.rfind('.') + 1);
     }
-    sql += (i > 0 ? ", " : "") + typed->sql;
+    sql += (i > 0 ? ", " : "") + (call.is_operator ? name + ", " : std::string()) + typed->sql;
     fields.emplace_back(name, typed->type, typed->nullable);
     arguments.push_back(MakeLiteral(DataType::String(), Value(name)));
     arguments.push_back(std::move(typed));

@@ -6,6 +6,7 @@
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/sql/keywords.h"
 
 namespace frazil::analysis {
 
@@ -175,6 +176,12 @@ Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& f
     const int64_t step = numbers.size() > 2 ? numbers[2] : 1;
     if (step == 0) return Error::Plain(ExceptionClass::kIllegalArgument, "requirement failed: step (0) cannot be 0");
     return numbers.size() == 1 ? MakeRange(0, numbers[0], 1) : MakeRange(numbers[0], numbers[1], step);
+  }
+  if (name == "sql_keywords" && function.arguments.empty()) {
+    auto rows = std::make_shared<RowSet>();
+    rows->schema = DataType::Struct({StructField("keyword", DataType::String(), false), StructField("reserved", DataType::Boolean(), false)});
+    for (const auto& keyword : sql::AllKeywords()) rows->rows.push_back({Value(std::string(keyword.text)), Value(keyword.reserved)});
+    return RowsRelation(std::move(rows));
   }
   const auto* definition = name.empty() ? nullptr : functions::FindFunction(name);
   if (definition == nullptr) {

@@ -66,11 +66,16 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
 
   std::vector<std::string> using_columns = join.using_columns;
   if (join.is_natural) {
+    // Each column of the right side answers to one name of the left.
+    std::set<size_t> taken;
     for (const auto& column : left.output) {
-      const bool common = std::any_of(right.output.begin(), right.output.end(), [&](const Attribute& other) {
-        return settings_.case_sensitive ? column.name == other.name : EqualsIgnoreCase(column.name, other.name);
-      });
-      if (common) using_columns.push_back(column.name);
+      for (size_t i = 0; i < right.output.size(); ++i) {
+        const auto& other = right.output[i].name;
+        if (taken.count(i) > 0 || !(settings_.case_sensitive ? column.name == other : EqualsIgnoreCase(column.name, other))) continue;
+        taken.insert(i);
+        using_columns.push_back(column.name);
+        break;
+      }
     }
   }
   if (!using_columns.empty()) return JoinUsing(join, left, right, using_columns);
@@ -118,15 +123,6 @@ Result<Relation> Analyzer::JoinUsing(const plan::JoinPlan& join, const Relation&
       std::sort(names.begin(), names.end());
       return Error::Of("UNRESOLVED_USING_COLUMN_FOR_JOIN",
                        {{"colName", QuoteIdentifier(name)}, {"side", side_name}, {"suggestion", "[" + Join(names, ", ") + "]"}});
-    }
-    if (found.size() > 1) {
-      std::string references;
-      for (const auto& attribute : found) {
-        auto parts = attribute.qualifier;
-        parts.push_back(attribute.name);
-        references += (references.empty() ? "" : ", ") + QuoteIdentifier(parts);
-      }
-      return Error::Of("AMBIGUOUS_REFERENCE", {{"name", QuoteIdentifier(name)}, {"referenceNames", "[" + references + "]"}});
     }
     return found[0];
   };

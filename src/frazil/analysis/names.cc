@@ -98,13 +98,19 @@ Result<ExpressionPtr> Analyzer::ResolveInRelation(const std::vector<std::string>
   // The column shows under the name as it was written.
   Attribute found = candidates[0];
   found.name = name[used - 1];
-  return FollowFields(MakeColumn(found, is_outer), name, used);
+  auto column = MakeColumn(found, is_outer);
+  if (is_outer) {
+    std::string shown = Join(found.qualifier, ".");
+    column = WithSql(column, "outer(" + (shown.empty() ? shown : shown + ".") + found.name + ")");
+  }
+  return FollowFields(std::move(column), name, used);
 }
 
-Result<ExpressionPtr> Analyzer::ResolveInAliases(const std::vector<std::string>& name, const std::vector<LateralAlias>& aliases) {
+Result<ExpressionPtr> Analyzer::ResolveInAliases(const std::vector<std::string>& name, const std::vector<LateralAlias>& aliases, bool first_wins) {
   const LateralAlias* found = nullptr;
   for (const auto& alias : aliases) {
     if (settings_.case_sensitive ? alias.name != name[0] : !EqualsIgnoreCase(alias.name, name[0])) continue;
+    if (found != nullptr && first_wins) break;
     if (found != nullptr) {
       size_t count = 0;
       for (const auto& other : aliases) count += EqualsIgnoreCase(other.name, name[0]) ? 1 : 0;
@@ -113,7 +119,9 @@ Result<ExpressionPtr> Analyzer::ResolveInAliases(const std::vector<std::string>&
     found = &alias;
   }
   if (found == nullptr) return ExpressionPtr();
-  return FollowFields(WithSql(found->expression, name[0]), name, 1);
+  // In GROUP BY the alias is a mere short form.
+  if (first_wins) return FollowFields(found->expression, name, 1);
+  return FollowFields(WithSql(found->expression, "lateralAliasReference(" + name[0] + ")"), name, 1);
 }
 
 Result<ExpressionPtr> Analyzer::ResolveName(const std::vector<std::string>& name, const plan::Origin& /*origin*/) {
@@ -123,14 +131,18 @@ Result<ExpressionPtr> Analyzer::ResolveName(const std::vector<std::string>& name
     const bool is_outer = i + 1 < scopes_.size();
     for (const Relation* relation : {scope.input, scope.fallback}) {
       if (relation == nullptr) continue;
-      FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveInRelation(name, *relation, is_outer));
-      if (found != nullptr) {
+      auto resolved = ResolveInRelation(name, *relation, is_outer);
+      // Above a SELECT, a name that is ambiguous among its columns may still be one below it.
+      const bool may_fall = relation == scope.input && scope.fallback != nullptr;
+      if (!resolved.ok() && may_fall && resolved.error().condition == "AMBIGUOUS_REFERENCE") continue;
+      if (!resolved.ok()) return resolved;
+      if (*resolved != nullptr) {
         if (is_outer) MarkOuter(i);
-        return found;
+        return resolved;
       }
     }
     if (!is_outer && scope.aliases != nullptr) {
-      FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveInAliases(name, *scope.aliases));
+      FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveInAliases(name, *scope.aliases, scope.first_alias_wins));
       if (found != nullptr) return found;
     }
   }
@@ -147,6 +159,7 @@ Result<ExpressionPtr> Analyzer::ResolveVariable(const std::vector<std::string>& 
   const auto variable = context_.FindVariable(name[at]);
   if (!variable) return ExpressionPtr();
   auto literal = MakeLiteral(variable->type, variable->value);
+  if (variable->type->IsString() && !variable->value.is_null()) literal = WithSql(literal, "'" + literal->sql + "'");
   return FollowFields(WithSql(literal, "variablereference(system.session." + variable->name + "=" + literal->sql + ")"), name, at + 1);
 }
 

@@ -51,11 +51,9 @@ struct Scope {
   /// What the input's projection was made from (ORDER BY and HAVING reach below SELECT), or null.
   const Relation* fallback = nullptr;
   const std::vector<LateralAlias>* aliases = nullptr;
-  /// GROUP BY may name items of the SELECT list: like aliases, but ambiguity is no error.
+  bool first_alias_wins = false;  ///< GROUP BY: of several aliases with a name the first is taken.
   bool allow_aggregates = false;
   bool allow_windows = false;
-  /// Aggregates below this point stand inside a window function's arguments or another aggregate.
-  const char* clause = "";  ///< For messages: "Filter", "Join", ...
 };
 
 }  // namespace frazil::analysis

@@ -163,10 +163,13 @@ Result<std::vector<ExprPtr>> Analyzer::ExpandRegex(const plan::RegexColumnExpr& 
 }
 
 std::string Analyzer::AutomaticName(const ExprPtr& source, const ExpressionPtr& expression) const {
-  if (source->kind == ExprKind::kAttribute && source->As<plan::AttributeExpr>().name.size() > 1 && expression->kind == ExpressionKind::kCall) {
-    return source->As<plan::AttributeExpr>().name.back();
-  }
   if (const auto* typed = AsTypedExpr(*source)) return typed->name[0];
+  if (source->kind == ExprKind::kAttribute) {
+    // Fields, variables and lateral aliases show under their last name; a function without parentheses under its own.
+    const auto& name = source->As<plan::AttributeExpr>().name;
+    const bool is_function = name.size() == 1 && expression->sql == AsciiLower(name[0]) + "()";
+    if (!is_function) return name.back();
+  }
   if (expression->kind == ExpressionKind::kColumn) return expression->As<ColumnExpression>().name;
   if (expression->kind == ExpressionKind::kCast && expression->As<CastExpression>().user_specified) {
     const auto& child = *expression->As<CastExpression>().child;
@@ -198,7 +201,10 @@ Result<Analyzer::SelectItem> Analyzer::AnalyzeSelectItem(const ExprPtr& source, 
   if (item.expression->kind == ExpressionKind::kColumn && !item.expression->As<ColumnExpression>().is_outer) {
     const auto& column = item.expression->As<ColumnExpression>();
     const auto* found = FindById(scope.input, column.id);
-    if (found != nullptr) {
+    // A lateral alias of a plain column is a column of its own.
+    const bool is_alias = source->kind == ExprKind::kAttribute && AsTypedExpr(*source) == nullptr &&
+                          !EqualsIgnoreCase(source->As<plan::AttributeExpr>().name.back(), column.name);
+    if (found != nullptr && !is_alias) {
       item.attribute = *found;
       item.attribute.name = column.name;
       return item;
@@ -279,7 +285,7 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
     } else {
       FRAZIL_ASSIGN_OR_RETURN(item.column, AnalyzeSelectItem(expression, scope));
       has_aggregate = has_aggregate || ContainsKind(*item.column.expression, ExpressionKind::kAggregate);
-      if (expression->kind == ExprKind::kAlias) aliases.push_back({item.column.attribute.name, item.column.expression});
+      if (item.column.attribute.id == 0) aliases.push_back({item.column.attribute.name, item.column.expression});
     }
     items.push_back(std::move(item));
   }
@@ -315,7 +321,7 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
     if (having != nullptr) {
       FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeFilterCondition(having, above, "Having"));
       auto added = stage.AddHaving(condition);
-      if (!added.ok()) return At(std::move(added).error(), having->origin);
+      if (!added.ok()) return At(UngroupedAbove(std::move(added).error(), selected), having->origin);
     }
     if (qualify != nullptr) {
       FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeFilterCondition(qualify, above, "Qualify"));

@@ -38,6 +38,15 @@ std::vector<AttributeId> OwnColumns(const Expression& expression, const Relation
 
 }  // namespace
 
+Error Analyzer::UngroupedAbove(Error error, const Relation& relation) const {
+  if (error.condition != "MISSING_AGGREGATION" && error.condition != "MISSING_GROUP_BY") return error;
+  std::vector<std::string> names;
+  for (const auto& column : relation.output) names.push_back(QuoteIdentifier(column.name));
+  std::string wanted = error.parameters.empty() ? std::string("column") : error.parameters[0].second;
+  if (wanted.size() >= 2 && wanted.front() == '"') wanted = wanted.substr(1, wanted.size() - 2);
+  return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(wanted)}, {"proposal", Join(names, ", ")}});
+}
+
 Result<ExpressionPtr> Analyzer::AddMissing(const ExpressionPtr& expression, Relation* relation) {
   if (relation->select == nullptr) return expression;
   const bool has_grouping = relation->select->is_aggregate() && ContainsKind(*expression, ExpressionKind::kCall);
@@ -55,7 +64,9 @@ Result<ExpressionPtr> Analyzer::AddMissing(const ExpressionPtr& expression, Rela
     if (!grouping_call) return expression;
   }
   auto stage = std::make_shared<SelectStage>(*relation->select);
-  FRAZIL_ASSIGN_OR_RETURN(auto attribute, stage->AddHidden(expression, !relation->select_is_distinct));
+  auto hidden = stage->AddHidden(expression, !relation->select_is_distinct);
+  if (!hidden.ok()) return UngroupedAbove(std::move(hidden).error(), *relation);
+  const auto attribute = *hidden;
   if (!attribute) {
     std::vector<std::string> names;
     for (const auto& column : relation->output) names.push_back(QuoteIdentifier(column.name));

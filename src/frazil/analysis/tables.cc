@@ -115,6 +115,8 @@ plan::LogicalPlanPtr Analyzer::ScanOf(const tables::TableScanPtr& scan, const st
   node->scan = scan;
   node->table_name = name;
   node->output = NewAttributes(*scan->schema(), qualifier);
+  // Queries see CHAR and VARCHAR columns as STRING.
+  for (auto& attribute : node->output) attribute.type = StringsWithoutLength(attribute.type);
   for (size_t i = 0; i < node->output.size(); ++i) node->columns.push_back({static_cast<int>(i), {}});
   if (with_metadata_columns) {
     auto path = NewAttribute(plan::kFilePathColumn, DataType::String(), false);

@@ -398,7 +398,7 @@ void AddArithmeticFunctions(FunctionList& list) {
   list.Add(BinaryOperator("try_mod", Operator::kRemainder, {}, "4.0.0", "As %, but NULL where the divisor is 0.", true, EvalMode::kTry));
 
   auto negative = Custom("negative", 1, 1, [](const FunctionCall& call) -> Result<ExpressionPtr> {
-    std::string sql = CallSql(call.name, call.arguments);
+    std::string sql = call.is_operator ? "(- " + call.arguments[0]->sql + ")" : CallSql(call.name, call.arguments);
     FRAZIL_ASSIGN_OR_RETURN(auto operand, SignedOperand(call, sql));
     return MakeCall(IsInterval(*operand->type) ? "interval_negative" : "negative", {operand}, operand->type, operand->nullable, ModeOf(call), sql);
   });

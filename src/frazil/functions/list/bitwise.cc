@@ -37,7 +37,8 @@ FunctionDefinition BitOperator(std::string symbol, std::string implementation, s
 
 FunctionDefinition Shift(std::string name, std::string symbol, std::string usage) {
   auto definition = Custom(name, 2, 2, [name, symbol](const FunctionCall& call) -> Result<ExpressionPtr> {
-    std::string sql = call.name == symbol ? "(" + call.arguments[0]->sql + " " + symbol + " " + call.arguments[1]->sql + ")" : CallSql(call.name, call.arguments);
+    bool is_operator = call.is_operator || call.name == symbol;
+    std::string sql = is_operator ? "(" + call.arguments[0]->sql + " " + symbol + " " + call.arguments[1]->sql + ")" : CallSql(call.name, call.arguments);
     FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {OneOf({Int(), Long()}), Int()}));
     DataTypePtr type = arguments[0]->type;
     return MakeCall(name, arguments, type, AnyNullable(arguments), ModeOf(call), sql);
