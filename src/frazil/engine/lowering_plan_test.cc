@@ -241,7 +241,7 @@ TEST(LoweringPlan, RecursionCountsItsDepth) {
   EXPECT_EQ(RunRows(recursive(5)), (Lines{"1", "2", "3", "4", "5"}));
   auto result = SharedEngine().Collect(recursive(1000), {});
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().condition, "RECURSION_LEVEL_LIMIT_EXCEEDED");
+  EXPECT_EQ(result.error().condition, "RECURSION_LEVEL_LIMIT_EXCEEDED") << result.error().message;
 }
 
 TEST(LoweringPlan, CommonTablesAreReadTwice) {

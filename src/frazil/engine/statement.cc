@@ -87,8 +87,8 @@ void Statement::UpdateProgress() {
 Status Statement::WaitForResult() {
   for (int round = 0;; ++round) {
     const auto state = pending_->ExecuteTask();
-    if (duckdb::PendingQueryResult::IsResultReady(state)) break;
     if (state == duckdb::PendingExecutionResult::EXECUTION_ERROR) return Failure(pending_->GetErrorObject());
+    if (duckdb::PendingQueryResult::IsResultReady(state)) break;
     if (state == duckdb::PendingExecutionResult::BLOCKED || state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE) pending_->WaitForTask();
     if (round % 16 == 0) UpdateProgress();
   }
