@@ -250,11 +250,16 @@ void AddStringFunctions(FunctionList& list) {
   list.Add(Described(Custom("elt", 2, -1, BindElt), "2.0.0", "The n-th of the further arguments."));
   list.Add(Scalar("find_in_set", {Text(), Text()}, DataType::Integer()).Group(kGroup, "1.5.0", "Position of a text in a list with commas; 0 where it is not in it."));
   list.Add(Scalar("instr", {Text(), Text()}, DataType::Integer()).Group(kGroup, "1.5.0", "Position of the second text in the first, from 1; 0 where it is not in it."));
-  list.Add(Scalar("locate", {Text(), Text(), Int()}, DataType::Integer())
-               .Defaults({IntLiteral(1)})
-               .Alias({"position"})
-               .Nulls(NullRule::kAnyNull)
-               .Group(kGroup, "1.5.0", "Position of the first text in the second, from a position on; 0 where it is not in it."));
+  list.Add(Described(Custom("locate", 2, 3,
+                            [](const FunctionCall& call) -> Result<ExpressionPtr> {
+                              Arguments arguments = call.arguments;
+                              if (arguments.size() == 2) arguments.push_back(IntLiteral(1));
+                              // POSITION(part IN text) shows as locate.
+                              std::string sql = CallSql(call.is_operator ? "locate" : call.name, arguments);
+                              FRAZIL_ASSIGN_OR_RETURN(arguments, CoerceArguments(call, sql, std::move(arguments), {Text(), Text(), Int()}));
+                              return MakeCall("locate", arguments, DataType::Integer(), AnyNullable(arguments), ModeOf(call), sql);
+                            }),
+                     "1.5.0", "Position of the first text in the second, from a position on; 0 where it is not in it.", {"position"}));
   list.Add(Slice("left", {}, 2, 2, "2.3.0", "The first characters."));
   list.Add(Slice("right", {}, 2, 2, "2.3.0", "The last characters."));
   list.Add(Slice("substring", {"substr"}, 2, 3, "1.5.0", "The characters from a position (from 1; negative: from the end) on."));

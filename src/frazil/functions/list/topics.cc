@@ -19,6 +19,7 @@ void AddAllFunctions(FunctionList& list) {
   AddMapFunctions(list);
   AddStructFunctions(list);
   AddHigherOrderFunctions(list);
+  AddJsonFunctions(list);
   AddUrlFunctions(list);
   AddHashFunctions(list);
   AddSessionFunctions(list);

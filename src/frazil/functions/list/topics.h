@@ -21,6 +21,7 @@ void AddArrayFunctions(FunctionList& list);
 void AddMapFunctions(FunctionList& list);
 void AddStructFunctions(FunctionList& list);
 void AddHigherOrderFunctions(FunctionList& list);
+void AddJsonFunctions(FunctionList& list);
 void AddUrlFunctions(FunctionList& list);
 void AddHashFunctions(FunctionList& list);
 void AddSessionFunctions(FunctionList& list);
