@@ -82,7 +82,7 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
   FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::TargetPredicate(command.condition, rows, context));
   auto options = RewriteOptions(open, "delete", extracted.predicate);
   if (extracted.exact) {
-    FRAZIL_ASSIGN_OR_RETURN(bool by_metadata, open.table.table->CanDeleteByMetadata(extracted.predicate));
+    FRAZIL_ASSIGN_OR_RETURN(bool by_metadata, open.table.table->CanDeleteByMetadata(extracted.predicate, options));
     if (by_metadata) {
       FRAZIL_ASSIGN_OR_RETURN(auto outcome, open.table.table->DeleteByMetadata(extracted.predicate, options));
       if (outcome.state == tables::CommitState::kConflict) {

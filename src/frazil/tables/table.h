@@ -104,7 +104,7 @@ class Table {
   /// A write based on the loaded state.
   virtual Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const;
   /// True where all rows matching the filter fill whole files, so that DeleteWhere needs no rewriting.
-  virtual Result<bool> CanDeleteByMetadata(const PredicatePtr& filter) const;
+  virtual Result<bool> CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options = {}) const;
   virtual Result<CommitOutcome> DeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const;
   /// All changes in one commit, or none.
   virtual Status Alter(const std::vector<TableChange>& changes) const;

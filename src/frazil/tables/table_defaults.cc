@@ -13,7 +13,7 @@ Result<std::unique_ptr<TableWrite>> Table::StartWrite(const WriteOptions&) const
   return Error::Unsupported("writing to a table of provider " + provider());
 }
 
-Result<bool> Table::CanDeleteByMetadata(const PredicatePtr&) const { return false; }
+Result<bool> Table::CanDeleteByMetadata(const PredicatePtr&, const WriteOptions&) const { return false; }
 
 Result<CommitOutcome> Table::DeleteByMetadata(const PredicatePtr&, const WriteOptions&) const {
   return Error::Unsupported("DELETE from a table of provider " + provider());

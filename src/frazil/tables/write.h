@@ -89,7 +89,9 @@ enum class WriteMode : uint8_t {
 struct WriteOptions {
   WriteMode mode = WriteMode::kAppend;
   PredicatePtr filter;         ///< kOverwriteByFilter; kRewriteFiles: what the statement looked at, for conflict checks.
-  std::string operation;       ///< "append", "insert", "delete", "update", "merge": for summaries and isolation checks.
+  /// "append", "insert", "delete", "update", "merge": for summaries and isolation checks. Empty, for a staged table and without files: only the
+  /// definition is committed (CREATE and REPLACE TABLE without a query).
+  std::string operation;
   std::map<std::string, std::string> options;  ///< Write options, keys in lower case.
   std::map<std::string, std::string> summary;  ///< Extra entries of the snapshot's summary.
   std::string branch;

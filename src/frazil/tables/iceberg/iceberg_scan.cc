@@ -139,7 +139,7 @@ Result<ScanPlan> IcebergScan::Plan(const PredicatePtr& filter) const {
       if (entry.status == EntryStatus::kDeleted) continue;
       if (target_.appended_by && (entry.status != EntryStatus::kAdded || target_.appended_by->count(entry.snapshot_id) == 0)) continue;
       const DataFile& file = *entry.file;
-      if (only_paths_ && only_paths_->count(file.path) == 0) continue;
+      if (only_paths_ && only_paths_->count(storage::LocalPath(file.path)) == 0) continue;
       if (!work[i].evaluator->MayMatch(file)) continue;
       ScanFile scan_file;
       scan_file.path = file.path;
@@ -203,7 +203,8 @@ Result<TableScanPtr> IcebergScan::RestrictTo(const std::vector<std::string>& pat
   scan->metadata_ = metadata_;
   scan->target_ = target_;
   scan->spark_schema_ = spark_schema_;
-  scan->only_paths_.emplace(paths.begin(), paths.end());
+  scan->only_paths_.emplace();
+  for (const auto& path : paths) scan->only_paths_->insert(storage::LocalPath(path));
   return TableScanPtr(std::move(scan));
 }
 

@@ -44,7 +44,7 @@ class IcebergScan : public TableScan, public std::enable_shared_from_this<Iceber
   TableMetadataPtr metadata_;
   ScanTarget target_;
   DataTypePtr spark_schema_;
-  std::optional<std::set<std::string>> only_paths_;
+  std::optional<std::set<std::string>> only_paths_;  ///< As storage::LocalPath gives them.
 };
 
 /// Struct of all partition fields of all specs, by field id, newest names first (the type of the column _partition and of metadata tables).

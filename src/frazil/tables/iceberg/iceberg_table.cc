@@ -81,8 +81,10 @@ Result<std::unique_ptr<TableWrite>> IcebergTable::StartWrite(const WriteOptions&
   return IcebergWrite::Start(operations_, metadata_, staged_, options);
 }
 
-Result<bool> IcebergTable::CanDeleteByMetadata(const PredicatePtr& filter) const {
-  const Snapshot* head = metadata_->current_snapshot();
+Result<bool> IcebergTable::CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const {
+  SnapshotChange target;
+  ApplyCommonOptions(options, &target);
+  const Snapshot* head = metadata_->BranchHead(target.branch);
   if (head == nullptr) return true;
   FileEvaluators evaluators(Bind(filter, *metadata_->schema()), metadata_->schema());
   FRAZIL_ASSIGN_OR_RETURN(auto manifests, operations_->ReadManifests(*metadata_, *head));

@@ -34,7 +34,7 @@ class IcebergTable : public Table {
 
   Result<TableScanPtr> Scan(const ScanOptions& options) const override;
   Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const override;
-  Result<bool> CanDeleteByMetadata(const PredicatePtr& filter) const override;
+  Result<bool> CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options = {}) const override;
   Result<CommitOutcome> DeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const override;
   Status Alter(const std::vector<TableChange>& changes) const override;
   Result<TablePtr> MetadataTable(const std::string& name) const override;

@@ -189,7 +189,7 @@ Result<SnapshotChange> IcebergWrite::BuildChange() const {
       break;
     case WriteMode::kRewriteFiles:
       change.kind = SnapshotChange::Kind::kOverwrite;
-      change.removed_paths.insert(removed_.begin(), removed_.end());
+      for (const auto& path : removed_) change.removed_paths.insert(storage::LocalPath(path));
       validate();
       // The statement has read the head that was loaded; an empty branch has nothing before it.
       if (!change.validate_from && head != nullptr) change.validate_from = head->snapshot_id;
@@ -210,25 +210,38 @@ Result<CommitOutcome> IcebergWrite::Commit() {
   std::vector<std::string> paths;
   for (const auto& file : added_) paths.push_back(file.path);
   if (options_.mode == WriteMode::kOverwriteDynamic && added_.empty()) return CommitOutcome{};  // Spark makes no commit of it.
-  return CommitSnapshot(operations_, *std::move(change), paths, [&](const TableMetadataPtr& base) -> Result<TableMetadata> {
-    if (staged_ == nullptr) {
-      if (base == nullptr) return ConflictingCommit("Cannot commit to " + operations_->name() + ": the table was dropped");
-      if (base->table_uuid != metadata_->table_uuid) {
-        return ConflictingCommit("Cannot commit to " + operations_->name() + ": the table was dropped and created anew");
-      }
-      if (base->FindSpec(spec_->spec_id) == nullptr) return ConflictingCommit("Cannot find partition spec " + std::to_string(spec_->spec_id));
-      return *base;
-    }
-    FRAZIL_ASSIGN_OR_RETURN(TableMetadata prepared, ApplyStaged(*staged_, base.get(), operations_->name()));
-    // The files were written with the ids that the table was going to have when the write began.
-    if (!SameType(*prepared.schema()->root(), *metadata_->schema()->root()) || !CompatibleSpecs(prepared.spec(), metadata_->spec())) {
-      return ConflictingCommit("Cannot commit to " + operations_->name() + ": the replaced table has changed");
-    }
-    if (prepared.default_spec_id != metadata_->default_spec_id) {
-      return ConflictingCommit("Cannot commit to " + operations_->name() + ": the replaced table has a new partition spec");
-    }
-    return prepared;
+  if (staged_ != nullptr && options_.operation.empty() && added_.empty()) return CommitStagedOnly();
+  return CommitSnapshot(operations_, *std::move(change), paths, [&](const TableMetadataPtr& base) { return Prepare(base); });
+}
+
+Result<TableMetadata> IcebergWrite::Prepare(const TableMetadataPtr& base) const {
+  auto lost = [&](const std::string& why) { return ConflictingCommit("Cannot commit to " + operations_->name() + ": " + why); };
+  if (staged_ == nullptr) {
+    if (base == nullptr) return lost("the table was dropped");
+    if (base->table_uuid != metadata_->table_uuid) return lost("the table was dropped and created anew");
+    if (base->FindSpec(spec_->spec_id) == nullptr) return lost("its partition spec is gone");
+    return *base;
+  }
+  FRAZIL_ASSIGN_OR_RETURN(TableMetadata prepared, ApplyStaged(*staged_, base.get(), operations_->name()));
+  // The files were written with the ids that the table was going to have when the write began.
+  if (!SameType(*prepared.schema()->root(), *metadata_->schema()->root()) || !CompatibleSpecs(prepared.spec(), metadata_->spec()) ||
+      prepared.default_spec_id != metadata_->default_spec_id) {
+    return lost("the replaced table has changed");
+  }
+  return prepared;
+}
+
+Result<CommitOutcome> IcebergWrite::CommitStagedOnly() const {
+  CommitOutcome outcome;
+  auto committed = operations_->CommitChange([&](const TableMetadataPtr& base) -> Result<std::optional<TableMetadata>> {
+    FRAZIL_ASSIGN_OR_RETURN(TableMetadata prepared, Prepare(base));
+    return std::optional<TableMetadata>(std::move(prepared));
   });
+  if (committed.ok()) return outcome;
+  if (committed.error().kind != ErrorKind::kConflict) return std::move(committed).error();
+  outcome.state = CommitState::kConflict;
+  outcome.conflict = committed.error().message;
+  return outcome;
 }
 
 }  // namespace frazil::tables::iceberg

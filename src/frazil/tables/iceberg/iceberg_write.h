@@ -27,6 +27,10 @@ class IcebergWrite : public TableWrite {
  private:
   IcebergWrite() = default;
   Result<SnapshotChange> BuildChange() const;
+  /// The state that the new snapshot goes on top of.
+  Result<TableMetadata> Prepare(const TableMetadataPtr& base) const;
+  /// REPLACE TABLE without rows: the new definition, no snapshot.
+  Result<CommitOutcome> CommitStagedOnly() const;
 
   TableOperationsPtr operations_;
   TableMetadataPtr metadata_;

@@ -130,7 +130,7 @@ Result<SnapshotProducer::Filtered> SnapshotProducer::FilterManifest(const TableM
     const ManifestEntry& entry = (*entries)[i];
     if (entry.status == EntryStatus::kDeleted) continue;
     const DataFile& file = *entry.file;
-    bool marked = !is_delete && change_.removed_paths.count(file.path) != 0;
+    bool marked = !is_delete && change_.removed_paths.count(storage::LocalPath(file.path)) != 0;
     if (!marked && !change_.replaced_partitions.empty()) {
       marked = change_.replaced_partitions.count(PartitionKey(file.spec_id, file.partition)) != 0;
     }
@@ -299,8 +299,10 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableMetadata& base) {
       min_sequence_number = std::min(min_sequence_number, filtered.manifest.min_sequence_number);
     }
   }
+  std::set<std::string> removed_locally;
+  for (const auto& path : removed_data_files) removed_locally.insert(storage::LocalPath(path));
   for (const auto& path : change_.removed_paths) {
-    if (removed_data_files.count(path) == 0) return ConflictingCommit("Missing required files to delete: " + path);
+    if (removed_locally.count(path) == 0) return ConflictingCommit("Missing required files to delete: " + path);
   }
   FRAZIL_ASSIGN_OR_RETURN(auto deletes,
                           FilterManifests(base, *before, ManifestContent::kDeletes, min_sequence_number, removed_data_files));

@@ -33,7 +33,7 @@ struct SnapshotChange {
   bool stage_only = false;  ///< The snapshot is added, no branch is moved.
 
   std::vector<DataFilePtr> added;
-  std::set<std::string> removed_paths;         ///< Data files; each must be there.
+  std::set<std::string> removed_paths;         ///< Data files, as storage::LocalPath gives their names; each must be there.
   PredicatePtr delete_filter;                  ///< Data files all of whose rows match go; one with some is an error.
   std::map<std::string, std::pair<int32_t, std::vector<Value>>> replaced_partitions;  ///< By PartitionKey. Unpartitioned specs: everything goes.
   std::map<std::string, std::string> summary;  ///< Extra entries.

@@ -120,12 +120,12 @@ Status ValidateNoConflicts(const TableOperations& operations, const TableMetadat
       if (manifest.content != ManifestContent::kData) continue;
       FRAZIL_ASSIGN_OR_RETURN(ManifestEntries entries, operations.ReadEntries(base, manifest));
       for (const auto& entry : *entries) {
-        if (change.removed_paths.count(entry.file->path) != 0) touched.insert(PartitionKey(entry.file->spec_id, entry.file->partition));
+        if (change.removed_paths.count(storage::LocalPath(entry.file->path)) != 0) touched.insert(PartitionKey(entry.file->spec_id, entry.file->partition));
       }
     }
     FRAZIL_ASSIGN_OR_RETURN(auto new_deletes,
                             checker.Find({"overwrite", "delete"}, ManifestContent::kDeletes, EntryStatus::kAdded, [&](const DataFile& file) {
-                              if (file.referenced_data_file) return change.removed_paths.count(*file.referenced_data_file) != 0;
+                              if (file.referenced_data_file) return change.removed_paths.count(storage::LocalPath(*file.referenced_data_file)) != 0;
                               const PartitionSpec* spec = base.FindSpec(file.spec_id);
                               bool global = file.content == FileContent::kEqualityDeletes && (spec == nullptr || spec->unpartitioned());
                               return global || touched.count(PartitionKey(file.spec_id, file.partition)) != 0;

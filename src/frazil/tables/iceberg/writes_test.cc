@@ -137,6 +137,21 @@ TEST(Rewrite, ReplacesFiles) {
   EXPECT_EQ(plan->files[0].data_sequence_number, 1);
 }
 
+TEST(Rewrite, FindsFilesWithAndWithoutScheme) {
+  TestTable table;
+  WrittenFile file = table.File("a", "sf", 1, 5);
+  file.path = "file:" + file.path;
+  table.Append({file});
+  auto restricted = (*table.Load()->Scan({}))->RestrictTo({"/w/t/data/a"});
+  auto plan = (*restricted)->Plan(nullptr);
+  ASSERT_EQ(plan->files.size(), 1u);
+  EXPECT_EQ(plan->files[0].path, "file:/w/t/data/a");
+  auto outcome = table.Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 4)}, {"/w/t/data/a"});
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->state, CommitState::kCommitted) << outcome->conflict;
+  EXPECT_EQ(table.Planned(), Names{"a2"});
+}
+
 TEST(Rewrite, OfNothingMakesAnEmptySnapshot) {
   TestTable table;
   table.Append({table.File("a", "sf", 1, 5)});
@@ -248,6 +263,7 @@ TEST(Stage, CreateAndReplaceAsSelect) {
   }
   EXPECT_FALSE(source.store().Exists("/w/t/data/gone").value());
   EXPECT_FALSE(point->Current()->has_value());
+  // Files that come through CTAS make the first snapshot, in the version that creates the table.
   ASSERT_TRUE(source.Write(staged->table, WriteOptions{}, {source.File("a", "sf", 1, 3, false)}).ok());
   auto load = [&] { return source.format().Load(source.context(), "/w/c", point).value(); };
   EXPECT_EQ(load()->properties().at("format-version"), "2");
@@ -275,6 +291,11 @@ TEST(Stage, CreateAndReplaceAsSelect) {
   ASSERT_TRUE(old.ok());
   EXPECT_EQ((*old)->schema()->fields().size(), 4u);
   EXPECT_EQ((*old)->exact_row_count(), 3);
+
+  auto emptied = source.format().Stage(source.context(), definition, "/w/c", point, true);
+  ASSERT_TRUE(source.Write(emptied->table, Mode(WriteMode::kReplaceTable), {}).ok());
+  EXPECT_EQ(static_cast<const IcebergTable&>(*load()).metadata().snapshots.size(), 2u);
+  EXPECT_EQ((*load()->Scan({}))->exact_row_count(), 0);
 
   auto again = source.format().Stage(source.context(), definition, "/w/c", point, false);
   ASSERT_FALSE(again.ok());
