@@ -118,6 +118,9 @@ Result<ExpressionPtr> Analyzer::AnalyzeGroupingExpression(const ExprPtr& express
       const auto text = typed->sql + (item->kind == ExprKind::kAlias ? " AS " + item->As<plan::AliasExpr>().names[0] : std::string());
       return At(Error::Of("GROUP_BY_POS_AGGREGATE", {{"index", std::to_string(position)}, {"aggExpr", text}}), source->origin);
     }
+    if (ContainsKind(*typed, ExpressionKind::kWindow)) {
+      return At(Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + typed->sql + "\""}}), source->origin);
+    }
     return typed;
   }
   if (source->kind == ExprKind::kAlias) source = source->As<plan::AliasExpr>().child;
@@ -138,6 +141,9 @@ Result<ExpressionPtr> Analyzer::AnalyzeGroupingExpression(const ExprPtr& express
   if (!typed.ok()) return typed;
   if (ContainsKind(**typed, ExpressionKind::kAggregate)) {
     return At(Error::Of("GROUP_BY_AGGREGATE", {{"sqlExpr", (*typed)->sql}}), source->origin);
+  }
+  if (ContainsKind(**typed, ExpressionKind::kWindow)) {
+    return At(Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + (*typed)->sql + "\""}}), source->origin);
   }
   if (!functions::IsOrderable(*(*typed)->type) && !ContainsTypeId(*(*typed)->type, TypeId::kMap)) {
     return At(Error::Of("GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE", {{"sqlExpr", "\"" + (*typed)->sql + "\""}, {"dataType", "\"" + (*typed)->type->Sql() + "\""}}),

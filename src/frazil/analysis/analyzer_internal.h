@@ -131,8 +131,10 @@ class Analyzer {
   // --- windows.cc
   Result<ExpressionPtr> AnalyzeWindow(const plan::WindowExpr& window);
   Result<plan::WindowSpecification> ResolveWindow(const plan::WindowSpecification& window);
-  Result<WindowFrame> MakeFrame(const plan::WindowSpecification& window, const std::string& function, const std::vector<SortKey>& order);
-  Result<FrameBound> MakeBound(const plan::UnresolvedFrameBound& bound, FrameType type, const std::vector<SortKey>& order, bool is_lower);
+  Result<WindowFrame> MakeFrame(const plan::WindowSpecification& window, const std::string& function, const std::vector<SortKey>& order,
+                                std::string* text);
+  Result<FrameBound> MakeBound(const plan::UnresolvedFrameBound& bound, FrameType type, const std::vector<SortKey>& order, bool is_lower,
+                               std::string* text);
 
   // --- subqueries.cc
   Result<ExpressionPtr> AnalyzeSubquery(const plan::SubqueryExpr& subquery);
@@ -183,7 +185,7 @@ class Analyzer {
   Result<Relation> AnalyzeSort(const plan::SortPlan& sort);
   Result<Relation> AnalyzeFilter(const plan::FilterPlan& filter);
   Result<Relation> AnalyzeLimit(const plan::PlanPtr& child, const plan::ExprPtr& limit, const char* name);
-  Result<int64_t> LimitValue(const plan::ExprPtr& expression, const char* name);
+  Result<int64_t> LimitValue(const plan::ExprPtr& expression, const char* name, const Relation& child);
   /// Makes an expression that may use columns below the projection usable above it, by adding hidden columns to the relation.
   /// Above a SELECT a column that is not grouped is one that cannot be found.
   Error UngroupedAbove(Error error, const Relation& relation) const;
@@ -203,6 +205,7 @@ class Analyzer {
   // --- ctes.cc
   Result<Relation> AnalyzeWith(const plan::WithPlan& with);
   Result<Relation> AnalyzeRecursive(const plan::CteDefinition& definition, uint64_t id);
+  std::string CtePolicy() const;
   std::optional<Relation> FindCte(const std::string& name);
   Result<Relation> ApplyColumnAliases(const Relation& relation, const std::string& alias, const std::vector<std::string>& column_aliases);
 

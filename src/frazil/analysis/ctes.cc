@@ -22,8 +22,16 @@ Result<Relation> Analyzer::ApplyColumnAliases(const Relation& relation, const st
   return renamed;
 }
 
+std::string Analyzer::CtePolicy() const {
+  const auto setting = settings_.lookup ? settings_.lookup("spark.sql.legacy.ctePrecedencePolicy") : std::nullopt;
+  return AsciiUpper(setting.value_or("CORRECTED"));
+}
+
 std::optional<Relation> Analyzer::FindCte(const std::string& name) {
-  for (auto entry = ctes_.rbegin(); entry != ctes_.rend(); ++entry) {
+  // The innermost definition wins, or by the legacy rule the outermost.
+  const bool outermost = CtePolicy() == "LEGACY";
+  for (size_t i = 0; i < ctes_.size(); ++i) {
+    auto* entry = outermost ? &ctes_[i] : &ctes_[ctes_.size() - 1 - i];
     if (settings_.case_sensitive ? entry->name != name : !EqualsIgnoreCase(entry->name, name)) continue;
     entry->referenced = true;
     auto node = std::make_shared<plan::CteReferenceNode>();
@@ -47,6 +55,15 @@ Result<Relation> Analyzer::AnalyzeWith(const plan::WithPlan& with) {
     CteEntry entry;
     entry.name = definition.name;
     entry.id = context_.NextId();
+    if (CtePolicy() == "EXCEPTION") {
+      const auto outer_end = ctes_.begin() + static_cast<std::ptrdiff_t>(first);
+      if (std::any_of(ctes_.begin(), outer_end, [&](const CteEntry& outer) { return EqualsIgnoreCase(outer.name, definition.name); })) {
+        forget();
+        return Error::Of("AMBIGUOUS_ALIAS_IN_NESTED_CTE", {{"name", QuoteIdentifier(definition.name)},
+                                                           {"config", "\"spark.sql.legacy.ctePrecedencePolicy\""},
+                                                           {"docroot", "https://spark.apache.org/docs/latest"}});
+      }
+    }
     auto analyzed = [&]() -> Result<Relation> {
       if (with.recursive && definition.plan->kind == plan::PlanKind::kSetOperation &&
           definition.plan->As<plan::SetOperationPlan>().type == plan::SetOperationType::kUnion) {

@@ -225,7 +225,7 @@ Result<Relation> Analyzer::AnalyzeSample(const plan::SamplePlan& sample) {
   if (sample.unit == plan::SamplePlan::Unit::kRows) {
     int64_t rows = sample.rows;
     if (sample.rows_expression != nullptr) {
-      FRAZIL_ASSIGN_OR_RETURN(rows, LimitValue(sample.rows_expression, "limit"));
+      FRAZIL_ASSIGN_OR_RETURN(rows, LimitValue(sample.rows_expression, "limit", child));
     }
     return OnTop(child, plan::MakeLimit(child.plan, rows));
   }

@@ -55,9 +55,11 @@ class MeaningWriter {
         text_ += ")";
         return;
       }
-      case ExpressionKind::kColumn:
-        text_ += "#" + std::to_string(expression.As<ColumnExpression>().id);
+      case ExpressionKind::kColumn: {
+        const auto made = plan_columns_.find(expression.As<ColumnExpression>().id);
+        text_ += made == plan_columns_.end() ? "#" + std::to_string(expression.As<ColumnExpression>().id) : "%" + std::to_string(made->second);
         return;
+      }
       case ExpressionKind::kLambdaVariable: {
         const auto found = variables_.find(expression.As<LambdaVariableExpression>().id);
         text_ += "$" + std::to_string(found == variables_.end() ? expression.As<LambdaVariableExpression>().id : found->second);
@@ -74,6 +76,10 @@ class MeaningWriter {
         text_ += call.function + "/" + std::to_string(static_cast<int>(call.mode));
         // The result type tells apart what the arguments alone do not (schemas, formats).
         text_ += ":" + call.type->SimpleString();
+        if (call.arguments.size() == 2 && IsCommutative(call.function)) {
+          WriteUnordered(call.arguments);
+          return;
+        }
         break;
       }
       case ExpressionKind::kCast:
@@ -81,7 +87,9 @@ class MeaningWriter {
         break;
       case ExpressionKind::kSubquery: {
         const auto& subquery = expression.As<SubqueryExpression>();
-        text_ += "subquery@" + std::to_string(reinterpret_cast<uintptr_t>(subquery.plan.get()));
+        text_ += "subquery" + std::to_string(static_cast<int>(subquery.subquery_kind)) + "{";
+        WritePlan(static_cast<const LogicalPlan&>(*subquery.plan));
+        text_ += "}";
         break;
       }
       case ExpressionKind::kAggregate: {
@@ -114,8 +122,122 @@ class MeaningWriter {
     for (const auto& key : keys) text_ += std::string(key.ascending ? " asc" : " desc") + (key.nulls_first ? "f" : "l");
   }
 
+  static bool IsCommutative(const std::string& function) {
+    static constexpr std::string_view kNames[] = {"add", "multiply", "and", "or", "equal", "null_safe_equal", "bitwise_and", "bitwise_or", "bitwise_xor"};
+    return std::find(std::begin(kNames), std::end(kNames), function) != std::end(kNames);
+  }
+
+  // a + b means the same as b + a.
+  void WriteUnordered(const std::vector<ExpressionPtr>& operands) {
+    std::vector<std::string> texts;
+    for (const auto& operand : operands) {
+      const std::string before = std::exchange(text_, {});
+      Write(*operand);
+      texts.push_back(std::exchange(text_, before));
+    }
+    std::sort(texts.begin(), texts.end());
+    text_ += "(";
+    for (const auto& text : texts) text_ += text + ",";
+    text_ += ")";
+  }
+
+  // Columns that the plan makes itself are numbered as they come.
+  void WritePlan(const LogicalPlan& plan) {
+    text_ += "<" + std::to_string(static_cast<int>(plan.kind));
+    for (const auto& input : plan::Inputs(plan)) WritePlan(*input);
+    WriteParameters(plan);
+    for (const auto& expression : plan::NodeExpressions(plan)) {
+      Write(*expression);
+      text_ += ";";
+    }
+    for (const auto& attribute : plan.output) {
+      plan_columns_.emplace(attribute.id, plan_columns_.size());
+      text_ += "%" + std::to_string(plan_columns_[attribute.id]);
+    }
+    text_ += ">";
+  }
+
+  // What a node says beside its inputs and expressions.
+  void WriteParameters(const LogicalPlan& plan) {
+    switch (plan.kind) {
+      case plan::LogicalKind::kScan: {
+        const auto& scan = plan.As<plan::ScanNode>();
+        text_ += scan.table_name;
+        for (const auto& column : scan.columns) text_ += "," + std::to_string(column.index) + column.metadata_name;
+        return;
+      }
+      case plan::LogicalKind::kRows:
+        for (const auto& row : plan.As<plan::RowsNode>().rows->rows) {
+          for (size_t i = 0; i < row.size(); ++i) {
+            text_ += row[i].is_null() ? std::string("null") : LiteralSql(*plan.output[i].type, row[i]);
+            text_ += ",";
+          }
+        }
+        return;
+      case plan::LogicalKind::kArrowRows:
+        text_ += std::to_string(reinterpret_cast<uintptr_t>(plan.As<plan::ArrowRowsNode>().data.get()));
+        return;
+      case plan::LogicalKind::kRange: {
+        const auto& range = plan.As<plan::RangeNode>();
+        text_ += std::to_string(range.start) + "," + std::to_string(range.end) + "," + std::to_string(range.step);
+        return;
+      }
+      case plan::LogicalKind::kJoin:
+        text_ += std::to_string(static_cast<int>(plan.As<plan::JoinNode>().type)) + (plan.As<plan::JoinNode>().is_lateral ? "l" : "");
+        return;
+      case plan::LogicalKind::kSetOperation:
+        text_ += std::to_string(static_cast<int>(plan.As<plan::SetOperationNode>().type)) + (plan.As<plan::SetOperationNode>().all ? "a" : "");
+        return;
+      case plan::LogicalKind::kSort:
+        WriteOrder(plan.As<plan::SortNode>().keys);
+        return;
+      case plan::LogicalKind::kLimit:
+        text_ += std::to_string(plan.As<plan::LimitNode>().limit.value_or(-1)) + "," + std::to_string(plan.As<plan::LimitNode>().offset);
+        return;
+      case plan::LogicalKind::kTail:
+        text_ += std::to_string(plan.As<plan::TailNode>().limit);
+        return;
+      case plan::LogicalKind::kAggregate:
+        text_ += std::to_string(plan.As<plan::AggregateNode>().grouping.size());
+        for (const auto& set : plan.As<plan::AggregateNode>().grouping_sets) {
+          text_ += "|";
+          for (const size_t index : set) text_ += std::to_string(index) + ",";
+        }
+        return;
+      case plan::LogicalKind::kGenerate:
+        text_ += plan.As<plan::GenerateNode>().generator + (plan.As<plan::GenerateNode>().outer ? "o" : "");
+        return;
+      case plan::LogicalKind::kCteReference:
+        text_ += std::to_string(plan.As<plan::CteReferenceNode>().id);
+        return;
+      case plan::LogicalKind::kSample:
+        // Never the same twice.
+        text_ += std::to_string(reinterpret_cast<uintptr_t>(&plan));
+        return;
+      case plan::LogicalKind::kRecursiveCte:
+        text_ += std::to_string(plan.As<plan::RecursiveCteNode>().id);
+        return;
+      case plan::LogicalKind::kUnpivot:
+        for (const auto& group : plan.As<plan::UnpivotNode>().groups) text_ += group.name + ",";
+        return;
+      case plan::LogicalKind::kDeduplicate:
+        text_ += std::to_string(plan.As<plan::DeduplicateNode>().keys.size());
+        return;
+      case plan::LogicalKind::kOneRow:
+      case plan::LogicalKind::kProject:
+      case plan::LogicalKind::kFilter:
+      case plan::LogicalKind::kWindow:
+      case plan::LogicalKind::kDistinct:
+      case plan::LogicalKind::kRepartition:
+      case plan::LogicalKind::kWith:
+      case plan::LogicalKind::kCollectMetrics:
+        return;
+    }
+  }
+
   std::string text_;
   std::map<AttributeId, size_t> variables_;
+  std::map<AttributeId, size_t> plan_columns_;
 };
 
 void CollectOuter(const LogicalPlan& plan, std::set<AttributeId>* used, std::set<AttributeId>* made) {

@@ -77,6 +77,9 @@ Result<ExpressionPtr> Analyzer::AnalyzeFilterCondition(const ExprPtr& expression
       return !refused;
     });
     if (!invalid.empty()) {
+      if (std::string_view(clause) == "Filter" && ContainsKind(*condition, ExpressionKind::kWindow)) {
+        return At(Error::Of("_LEGACY_ERROR_TEMP_1034", {{"clauseName", "WHERE"}}), expression->origin);
+      }
       if (std::string_view(clause) == "Filter") {
         return At(Error::Of("INVALID_WHERE_CONDITION", {{"condition", "\"" + condition->sql + "\""}, {"expressionList", Join(invalid, ", ")}}),
                   expression->origin);

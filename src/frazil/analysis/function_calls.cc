@@ -244,7 +244,10 @@ Result<ExpressionPtr> Analyzer::AnalyzeStruct(const FunctionExpr& call) {
   std::vector<ExpressionPtr> arguments;
   std::vector<StructField> fields;
   // (a, b) shows as the function that it stands for.
-  std::string sql = call.is_operator ? "named_struct(" : "struct(";
+  const auto& origin = call.origin;
+  const bool is_row = call.is_operator && origin.text != nullptr && origin.start >= 0 && static_cast<size_t>(origin.start) < origin.text->size() &&
+                      (*origin.text)[static_cast<size_t>(origin.start)] == '(';
+  std::string sql = is_row ? "named_struct(" : "struct(";
   for (size_t i = 0; i < sources.size(); ++i) {
     FRAZIL_ASSIGN_OR_RETURN(auto typed, Analyze(sources[i]));
     std::string name = "col" + std::to_string(i + 1);
@@ -259,7 +262,7 @@ Result<ExpressionPtr> Analyzer::AnalyzeStruct(const FunctionExpr& call) {
     } else if (AsStructField(*typed) != nullptr) {
       name = typed->sql.substr(typed->sql.rfind('.') + 1);
     }
-    sql += (i > 0 ? ", " : "") + (call.is_operator ? name + ", " : std::string()) + typed->sql;
+    sql += (i > 0 ? ", " : "") + (is_row ? name + ", " : std::string()) + typed->sql;
     fields.emplace_back(name, typed->type, typed->nullable);
     arguments.push_back(MakeLiteral(DataType::String(), Value(name)));
     arguments.push_back(std::move(typed));

@@ -96,6 +96,22 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
                           {{"joinCondition", "\"" + condition->sql + "\""}, {"conditionType", "\"" + condition->type->Sql() + "\""}}),
                 join.condition->origin);
     }
+    Status correlation = Status::Ok();
+    VisitExpression(*condition, [&](const Expression& part) {
+      if (part.kind != ExpressionKind::kSubquery) return true;
+      const auto outer = OuterReferences(static_cast<const plan::LogicalPlan&>(*part.As<SubqueryExpression>().plan));
+      const auto from = [&](const Relation& side) {
+        return std::any_of(outer.begin(), outer.end(), [&](AttributeId id) {
+          return std::any_of(side.plan->output.begin(), side.plan->output.end(), [&](const Attribute& column) { return column.id == id; });
+        });
+      };
+      if (from(left) && from(right)) {
+        correlation = Error::Of("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_CORRELATED_EXPRESSION_IN_JOIN_CONDITION",
+                                {{"subqueryExpression", part.sql}});
+      }
+      return true;
+    });
+    if (!correlation.ok()) return At(std::move(correlation).error(), join.condition->origin);
     for (const auto kind : {ExpressionKind::kAggregate, ExpressionKind::kWindow}) {
       if (ContainsKind(*condition, kind)) {
         return At(Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + condition->sql + "\""}}), join.condition->origin);

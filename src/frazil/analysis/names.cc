@@ -126,7 +126,9 @@ Result<ExpressionPtr> Analyzer::ResolveInAliases(const std::vector<std::string>&
 
 Result<ExpressionPtr> Analyzer::ResolveName(const std::vector<std::string>& name, const plan::Origin& /*origin*/) {
   if (auto variable = FindLambdaVariable(name[0])) return FollowFields(variable, name, 1);
-  for (size_t i = scopes_.size(); i-- > 0;) {
+  // A query sees the one around it, not those further out.
+  const size_t last_scope = scopes_.size() > 2 ? scopes_.size() - 2 : 0;
+  for (size_t i = scopes_.size(); i-- > last_scope;) {
     const Scope& scope = *scopes_[i];
     const bool is_outer = i + 1 < scopes_.size();
     for (const Relation* relation : {scope.input, scope.fallback}) {

@@ -98,7 +98,8 @@ Result<std::vector<Analyzer::PivotValue>> Analyzer::PivotValues(const std::vecto
     const auto typed = *analyzed;
     if (!functions::IsFoldable(*typed)) return At(Error::Of("NON_LITERAL_PIVOT_VALUES", {{"expression", "\"" + typed->sql + "\""}}), inner->origin);
     const auto from = typed->type;
-    const bool fits = from->EqualsIgnoreNullability(*type) || functions::WiderType(from, type, settings_.ansi) != nullptr;
+    const bool same_shape = from->id() == TypeId::kStruct && type->id() == TypeId::kStruct && from->fields().size() == type->fields().size();
+    const bool fits = same_shape || from->EqualsIgnoreNullability(*type) || functions::WiderType(from, type, settings_.ansi) != nullptr;
     if (!fits) {
       return At(Error::Of("PIVOT_VALUE_DATA_TYPE_MISMATCH", {{"value", typed->sql}, {"valueType", from->SimpleString()}, {"pivotType", type->SimpleString()}}),
                 inner->origin);

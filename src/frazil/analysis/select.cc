@@ -89,6 +89,19 @@ Result<std::vector<ExprPtr>> Analyzer::ExpandStar(const plan::StarExpr& star, co
       auto base = ResolveName(star.target, star.origin);
       scopes_.pop_back();
       if (!base.ok()) return std::move(base).error();
+      if (*base == nullptr && !scopes_.empty() && scopes_.back()->input != nullptr) {
+        // The columns of a table around this query.
+        for (const auto& attribute : scopes_.back()->input->output) {
+          if (!HasQualifier(attribute, star.target, settings_.case_sensitive)) continue;
+          Attribute unnamed;
+          unnamed.name = attribute.name;
+          fields.push_back(MakeTypedExpr(unnamed, MakeColumn(attribute, true)));
+        }
+        if (!fields.empty()) {
+          MarkOuter(scopes_.size() - 1);
+          return fields;
+        }
+      }
       if (*base == nullptr || (*base)->type->id() != TypeId::kStruct) {
         std::vector<std::string> names;
         for (const auto& attribute : input.output) names.push_back(QuoteIdentifier(attribute.name));
@@ -319,9 +332,24 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
     above.allow_aggregates = true;
     above.allow_windows = qualify != nullptr;
     if (having != nullptr) {
-      FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeFilterCondition(having, above, "Having"));
-      auto added = stage.AddHaving(condition);
-      if (!added.ok()) return At(UngroupedAbove(std::move(added).error(), selected), having->origin);
+      auto condition = AnalyzeFilterCondition(having, above, "Having");
+      if (!condition.ok()) {
+        // What does not fit the columns of SELECT may fit those below.
+        Scope below = above;
+        below.input = &input;
+        below.fallback = &selected;
+        auto second = AnalyzeFilterCondition(having, below, "Having");
+        if (second.ok()) condition = std::move(second);
+      }
+      if (!condition.ok()) return std::move(condition).error();
+      auto added = stage.AddHaving(*condition);
+      if (!added.ok()) {
+        Scope selected_only = above;
+        selected_only.fallback = nullptr;
+        auto alone = AnalyzeFilterCondition(having, selected_only, "Having");
+        if (!alone.ok() && alone.error().condition == "AMBIGUOUS_REFERENCE") return std::move(alone).error();
+        return At(UngroupedAbove(std::move(added).error(), selected), having->origin);
+      }
     }
     if (qualify != nullptr) {
       FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeFilterCondition(qualify, above, "Qualify"));
@@ -352,6 +380,14 @@ Status Analyzer::RefuseAggregates(const std::vector<ExprPtr>& sources, const Rel
 Result<Relation> Analyzer::AnalyzeProject(const plan::ProjectPlan& project, const ExprPtr& having) {
   FRAZIL_ASSIGN_OR_RETURN(auto input, AnalyzePlan(project.child));
   if (!project.pipe_clause.empty()) FRAZIL_RETURN_IF_ERROR(RefuseAggregates(project.expressions, input, project.pipe_clause));
+  const auto as_where = settings_.lookup ? settings_.lookup("spark.sql.legacy.parser.havingWithoutGroupByAsWhere") : std::nullopt;
+  if (having != nullptr && as_where.value_or("false") == "true") {
+    Scope scope;
+    scope.input = &input;
+    FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeFilterCondition(having, scope, "Filter"));
+    input = OnTop(input, plan::MakeFilter(input.plan, std::move(condition)));
+    return AnalyzeSelect(input, SelectStage(input, &context_), project.expressions, project.distinct, nullptr, nullptr);
+  }
   return AnalyzeSelect(input, SelectStage(input, &context_), project.expressions, project.distinct, having, nullptr);
 }
 

@@ -144,7 +144,7 @@ Result<ExpressionPtr> SelectStage::LowerAggregates(const ExpressionPtr& expressi
             if (generated.id == column.id) return part;
           }
         }
-        if (grouping_steps_.empty()) return Error::Of("MISSING_GROUP_BY");
+        if (grouping_steps_.empty() && !grouping_id_) return Error::Of("MISSING_GROUP_BY");
         return Error::Of("MISSING_AGGREGATION",
                          {{"expression", "\"" + column.name + "\""}, {"expressionAnyValue", "\"any_value(" + column.name + ")\""}});
       }

@@ -95,6 +95,21 @@ Result<Relation> Analyzer::AnalyzeFilter(const plan::FilterPlan& filter) {
   return OnTop(child, plan::MakeFilter(child.plan, std::move(condition)));
 }
 
+namespace {
+
+// ORDER BY computes no IN or EXISTS over queries.
+Result<bool> RefuseInSubqueries(const Expression& expression) {
+  bool found = false;
+  VisitExpression(expression, [&](const Expression& part) {
+    found = found || (part.kind == ExpressionKind::kSubquery && part.As<SubqueryExpression>().subquery_kind != SubqueryKind::kScalar);
+    return !found;
+  });
+  if (found) return Error::Of("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY", {{"treeNode", "Sort [" + expression.sql + "]"}});
+  return true;
+}
+
+}  // namespace
+
 Result<Relation> Analyzer::AnalyzeSort(const plan::SortPlan& sort) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(sort.child));
   std::vector<SortKey> keys;
@@ -136,7 +151,18 @@ Result<Relation> Analyzer::AnalyzeSort(const plan::SortPlan& sort) {
     // Held here: AddMissing may give the child another stage.
     const auto stage = child.select;
     scope.fallback = stage != nullptr ? &stage->input() : nullptr;
-    FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(source, scope));
+    auto analyzed = AnalyzeScalar(source, scope);
+    // What does not fit the columns of SELECT may fit those below.
+    if (!analyzed.ok() && scope.fallback != nullptr) {
+      Scope below = scope;
+      below.input = scope.fallback;
+      below.fallback = &child;
+      auto second = AnalyzeScalar(source, below);
+      if (second.ok()) analyzed = std::move(second);
+    }
+    if (!analyzed.ok()) return std::move(analyzed).error();
+    const auto typed = *std::move(analyzed);
+    FRAZIL_RETURN_IF_ERROR(At(RefuseInSubqueries(*typed), source->origin));
     if (!functions::IsOrderable(*typed->type)) {
       return At(Error::Of("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE", {{"sqlExpr", "\"" + typed->sql + (key.ascending ? " ASC" : " DESC") +
                                                                                       (key.nulls_first ? " NULLS FIRST" : " NULLS LAST") + "\""},
@@ -151,8 +177,9 @@ Result<Relation> Analyzer::AnalyzeSort(const plan::SortPlan& sort) {
   return OnTop(child, plan::MakeSort(child.plan, std::move(keys)));
 }
 
-Result<int64_t> Analyzer::LimitValue(const ExprPtr& expression, const char* name) {
+Result<int64_t> Analyzer::LimitValue(const ExprPtr& expression, const char* name, const Relation& child) {
   Scope scope;
+  scope.input = &child;
   FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(expression, scope));
   const std::string shown = "\"" + typed->sql + "\"";
   if (!functions::IsFoldable(*typed)) {
@@ -177,7 +204,7 @@ Result<int64_t> Analyzer::LimitValue(const ExprPtr& expression, const char* name
 
 Result<Relation> Analyzer::AnalyzeLimit(const plan::PlanPtr& child_plan, const ExprPtr& limit, const char* name) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(child_plan));
-  FRAZIL_ASSIGN_OR_RETURN(const int64_t value, LimitValue(limit, name));
+  FRAZIL_ASSIGN_OR_RETURN(const int64_t value, LimitValue(limit, name, child));
   const std::string_view kind = name;
   if (kind == "tail") {
     auto node = std::make_shared<plan::TailNode>();

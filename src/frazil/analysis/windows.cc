@@ -8,6 +8,7 @@
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
+#include "frazil/types/cast_rules.h"
 
 namespace frazil::analysis {
 namespace {
@@ -96,12 +97,15 @@ Result<plan::WindowSpecification> Analyzer::ResolveWindow(const plan::WindowSpec
   return Error::Of("MISSING_WINDOW_SPECIFICATION", {{"windowName", window.reference}, {"docroot", "https://spark.apache.org/docs/latest"}});
 }
 
-Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, FrameType type, const std::vector<SortKey>& order, bool is_lower) {
+Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, FrameType type, const std::vector<SortKey>& order, bool is_lower,
+                                       std::string* text) {
   FrameBound made;
   made.type = bound.type;
+  *text = BoundText(bound.type, {});
   if (bound.offset == nullptr) return made;
   FRAZIL_ASSIGN_OR_RETURN(auto offset, Analyze(bound.offset));
   const std::string shown = offset->sql;
+  *text = BoundText(bound.type, shown);
   const std::string location = is_lower ? "lower" : "upper";
   if (!functions::IsFoldable(*offset)) {
     return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WITHOUT_FOLDABLE",
@@ -115,15 +119,32 @@ Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, 
     offset = MakeCast(offset, DataType::Long(), settings_.eval_mode());
   } else if (order.size() == 1) {
     const auto& key = order[0].expression->type;
+    const bool by_date = key->IsDatetime();
+    if (!by_date && !offset->type->Equals(*key) && CanCast(*offset->type, *key)) {
+      offset = MakeCast(offset, key, settings_.eval_mode());
+      // A negated bound shows as such once it is cast.
+      if (bound.type == FrameBoundType::kPreceding) *text = "(- " + shown + ") FOLLOWING";
+    }
     const bool is_interval = offset->type->IsAnsiInterval() || offset->type->id() == TypeId::kCalendarInterval;
-    const bool fits = key->IsNumeric() ? offset->type->IsNumeric() : key->id() == TypeId::kDate ? (offset->type->IsIntegral() || is_interval) : is_interval;
+    if (!offset->type->IsNumeric() && !is_interval) {
+      return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE",
+                       {{"sqlExpr", "\"" + shown + "\""},
+                        {"location", location},
+                        {"exprType", "\"" + offset->type->Sql() + "\""},
+                        {"expectedType", "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL\")"}});
+    }
+    bool fits = offset->type->Equals(*key);
+    if (key->id() == TypeId::kDate) {
+      fits = offset->type->id() == TypeId::kInteger || is_interval;
+      if (offset->type->id() == TypeId::kShort || offset->type->id() == TypeId::kByte) fits = false;
+    } else if (by_date) {
+      fits = is_interval;
+    }
     if (!fits) {
       return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_INVALID_TYPE", {{"sqlExpr", "\"RANGE BETWEEN " + shown + "\""},
                                                                        {"orderSpecType", "\"" + key->Sql() + "\""},
                                                                        {"valueBoundaryType", "\"" + offset->type->Sql() + "\""}});
     }
-    if (key->IsNumeric()) offset = MakeCast(offset, key, settings_.eval_mode());
-    if (key->id() == TypeId::kDate && offset->type->IsIntegral()) offset = MakeCast(offset, DataType::Integer(), settings_.eval_mode());
   }
   Value value;
   if (auto constant = functions::ConstantValue(*offset)) {
@@ -143,7 +164,8 @@ Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, 
   return made;
 }
 
-Result<WindowFrame> Analyzer::MakeFrame(const plan::WindowSpecification& window, const std::string& function, const std::vector<SortKey>& order) {
+Result<WindowFrame> Analyzer::MakeFrame(const plan::WindowSpecification& window, const std::string& function, const std::vector<SortKey>& order,
+                                        std::string* text) {
   WindowFrame frame;
   if (!window.frame) {
     if (NeedsRowFrame(function)) {
@@ -159,27 +181,29 @@ Result<WindowFrame> Analyzer::MakeFrame(const plan::WindowSpecification& window,
       frame.start.type = FrameBoundType::kUnboundedPreceding;
       frame.end.type = FrameBoundType::kCurrentRow;
     }
+    *text = FrameText(frame);
     return frame;
   }
   frame.type = window.frame->type;
-  FRAZIL_ASSIGN_OR_RETURN(frame.start, MakeBound(window.frame->start, frame.type, order, true));
-  FRAZIL_ASSIGN_OR_RETURN(frame.end, MakeBound(window.frame->end, frame.type, order, false));
-  const std::string text = FrameText(frame);
+  std::string start_text, end_text;
+  FRAZIL_ASSIGN_OR_RETURN(frame.start, MakeBound(window.frame->start, frame.type, order, true, &start_text));
+  FRAZIL_ASSIGN_OR_RETURN(frame.end, MakeBound(window.frame->end, frame.type, order, false, &end_text));
+  *text = std::string(frame.type == FrameType::kRows ? "ROWS" : "RANGE") + " BETWEEN " + start_text + " AND " + end_text;
   if (frame.type == FrameType::kRange) {
     const bool has_offset = frame.start.offset != nullptr || frame.end.offset != nullptr;
     const bool unbounded = frame.start.type == FrameBoundType::kUnboundedPreceding && frame.end.type == FrameBoundType::kUnboundedFollowing;
     if (order.empty() && !unbounded) {
-      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER", {{"sqlExpr", "\"" + SpecificationText({}, {}, text) + "\""}});
+      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER", {{"sqlExpr", "\"" + SpecificationText({}, {}, *text) + "\""}});
     }
     if (order.size() > 1 && has_offset) {
       std::string keys;
       for (const auto& key : order) keys += (keys.empty() ? "" : ",") + KeyText(key);
-      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_MULTI_ORDER", {{"sqlExpr", "\"" + SpecificationText({}, order, text) + "\""}, {"orderSpec", keys}});
+      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_MULTI_ORDER", {{"sqlExpr", "\"" + SpecificationText({}, order, *text) + "\""}, {"orderSpec", keys}});
     }
   }
   if (frame.start.type == FrameBoundType::kUnboundedFollowing || frame.end.type == FrameBoundType::kUnboundedPreceding) {
     return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_INVALID_BOUND",
-                     {{"sqlExpr", "\"" + text + "\""}, {"upper", "\"UNBOUNDED PRECEDING\""}, {"lower", "\"UNBOUNDED FOLLOWING\""}});
+                     {{"sqlExpr", "\"" + *text + "\""}, {"upper", "\"UNBOUNDED PRECEDING\""}, {"lower", "\"UNBOUNDED FOLLOWING\""}});
   }
   // The lower bound must not lie behind the upper one.
   const auto rank = [](const FrameBound& bound) {
@@ -202,7 +226,7 @@ Result<WindowFrame> Analyzer::MakeFrame(const plan::WindowSpecification& window,
   };
   const bool crossed = rank(frame.start) > rank(frame.end) && !is_zero(frame.start) && !is_zero(frame.end);
   if (crossed) {
-    return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON", {{"sqlExpr", "\"" + text + "\""}, {"comparison", "less than or equal"}});
+    return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON", {{"sqlExpr", "\"" + *text + "\""}, {"comparison", "less than or equal"}});
   }
   return frame;
 }
@@ -218,6 +242,13 @@ Result<ExpressionPtr> Analyzer::AnalyzeWindow(const plan::WindowExpr& window) {
   FRAZIL_ASSIGN_OR_RETURN(auto partition_by, AnalyzeAll(specification.partition_by));
   FRAZIL_ASSIGN_OR_RETURN(auto order_by, AnalyzeSortKeys(specification.order_by));
 
+  if (window.function->kind == plan::ExprKind::kFunction) {
+    const auto name = FunctionName(window.function->As<plan::FunctionExpr>().name);
+    const bool whole_partition = order_by.empty() && !specification.frame;
+    if (IsOneOf(name, {"percentile_cont", "percentile_disc", "median", "listagg", "string_agg"}) && !whole_partition) {
+      return Error::Of("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", {{"aggFunc", "\"" + function->sql + "\""}});
+    }
+  }
   bool found = false;
   std::string frame_text;
   std::string over_text;
@@ -253,14 +284,12 @@ Result<ExpressionPtr> Analyzer::AnalyzeWindow(const plan::WindowExpr& window) {
                                                                 {"windowExpr", "\"" + part->sql + " OVER " + SpecificationText(partition_by, order_by, "") + "\""}});
       }
     }
-    FRAZIL_ASSIGN_OR_RETURN(made->frame, MakeFrame(specification, made->function, order_by));
+    FRAZIL_ASSIGN_OR_RETURN(made->frame, MakeFrame(specification, made->function, order_by, &frame_text));
     if (IsOffsetFunction(made->function)) {
       const auto offset = made->arguments.size() > 1 ? functions::ConstantInteger(*made->arguments[1]) : std::optional<int64_t>(1);
       const std::string shown = offset ? std::to_string(made->function == "lag" ? -*offset : *offset) : made->arguments[1]->sql;
       frame_text = "ROWS BETWEEN " + shown + " FOLLOWING AND " + shown + " FOLLOWING";
       made->frame = WindowFrame{FrameType::kRows, {FrameBoundType::kUnboundedPreceding, nullptr}, {FrameBoundType::kUnboundedFollowing, nullptr}};
-    } else {
-      frame_text = FrameText(made->frame);
     }
     if (NeedsRowFrame(made->function) && specification.frame) {
       const bool fits = made->frame.type == FrameType::kRows && made->frame.start.type == FrameBoundType::kUnboundedPreceding &&
