@@ -48,6 +48,8 @@ class ObjectStore {
   virtual Status WriteNew(const std::string& path, std::string_view data) { return Write(path, data); }
   /// Writes or replaces an object that can be made again: whole for every reader, but a crash of the machine may lose it.
   virtual Status WriteHint(const std::string& path, std::string_view data) { return Write(path, data); }
+  /// Makes an object durable that somebody else has written and closed; nothing to do on stores where every written object is.
+  virtual Status Sync(const std::string&) { return {}; }
   /// Writes the object only where no object of that name exists, atomically even among processes: the base of a commit.
   virtual Result<PutOutcome> WriteIfAbsent(const std::string& path, std::string_view data) = 0;
   /// Missing objects are no error.

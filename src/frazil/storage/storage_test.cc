@@ -112,6 +112,7 @@ TEST_P(StoreTest, NewObjectsAndHints) {
   ASSERT_TRUE(store_->WriteHint(root_ + "/n/hint", "22").ok());
   EXPECT_EQ(store_->Read(root_ + "/n/hint").value(), "22");
   EXPECT_EQ(store_->List(root_ + "/n", true).value().size(), 2u);
+  EXPECT_TRUE(store_->Sync(root_ + "/n/hint").ok());
 }
 
 TEST_P(StoreTest, RenameMovesFolders) {

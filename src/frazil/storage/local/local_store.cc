@@ -288,6 +288,13 @@ Status LocalStore::WriteNew(const std::string& path, std::string_view data) {
   return status;
 }
 
+Status LocalStore::Sync(const std::string& path) {
+  Descriptor descriptor(::open(LocalPath(path).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!descriptor.valid()) return Failure("open", path, errno);
+  if (::fsync(descriptor.get()) != 0) return Failure("sync", path, errno);
+  return {};
+}
+
 Result<PutOutcome> LocalStore::WriteIfAbsent(const std::string& path, std::string_view data) {
   std::string local = LocalPath(path);
   FRAZIL_ASSIGN_OR_RETURN(std::string temporary, WriteBeside(local, data, true));

@@ -16,6 +16,7 @@ class LocalStore : public ObjectStore {
   Status Write(const std::string& path, std::string_view data) override;
   Status WriteNew(const std::string& path, std::string_view data) override;
   Status WriteHint(const std::string& path, std::string_view data) override;
+  Status Sync(const std::string& path) override;
   /// By link(2), which fails where the name exists; renameat2(RENAME_NOREPLACE) on file systems without hard links.
   /// Error of kind kUnknownCommit where the name may have been given but this is not certain.
   Result<PutOutcome> WriteIfAbsent(const std::string& path, std::string_view data) override;

@@ -192,6 +192,22 @@ TEST(AlterPartitions, EvolveInBothVersions) {
   }
 }
 
+TEST(AlterPartitions, ColumnsThatOldSpecsNeedCanGo) {
+  TestTable table;
+  table.Append({table.File("a", "sf", 1, 1), table.File("b", "nyc", 2, 1)});
+  Change id = Partition(Change::Type::kReplacePartitionField, Term({"city"}, TransformKind::kIdentity));
+  id.new_field = Term({"id"}, TransformKind::kIdentity);
+  ASSERT_TRUE(table.Load()->Alter({id}).ok());
+  ASSERT_TRUE(table.Load()->Alter({Column(Change::Type::kDropColumn, {"city"})}).ok());
+  // The manifest of the old spec is written anew, with values of a column that is gone.
+  auto outcome = table.Write(table.Load(), testing::Mode(WriteMode::kRewriteFiles), {}, {"/w/t/data/a"});
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_EQ(table.Planned(), Names{"b"});
+  auto plan = (*table.Load()->Scan({}))->Plan(nullptr);
+  EXPECT_EQ(plan->files[0].partition[0], Value("nyc"));
+  EXPECT_EQ(plan->partition_type->fields()[0].name, "city");
+}
+
 TEST(AlterPartitions, ReplaceNameAndRefuse) {
   TestTable table;
   Change replace = Partition(Change::Type::kReplacePartitionField, Term({"city"}, TransformKind::kIdentity));

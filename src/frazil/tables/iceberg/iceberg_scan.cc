@@ -33,7 +33,7 @@ std::vector<std::pair<size_t, size_t>> ConstantColumns(const PartitionSpec& spec
 
 }  // namespace
 
-Result<UnifiedPartition> UnifyPartitions(const TableMetadata& metadata, const Schema& schema) {
+Result<UnifiedPartition> UnifyPartitions(const TableMetadata& metadata) {
   UnifiedPartition unified;
   std::vector<StructField> fields;
   std::map<int32_t, size_t> position;
@@ -45,7 +45,7 @@ Result<UnifiedPartition> UnifyPartitions(const TableMetadata& metadata, const Sc
   for (const PartitionSpec* spec : specs) {
     for (const auto& field : spec->fields) {
       if (!field.unknown_transform.empty()) continue;
-      TypePtr type = PartitionFieldType(field, schema);
+      TypePtr type = PartitionFieldType(field, *metadata.SchemaForSpec(*spec));
       auto spark = ToSparkType(*type);
       if (!spark.ok()) continue;
       auto [known, is_new] = position.emplace(field.field_id, fields.size());
@@ -106,7 +106,7 @@ Result<ScanPlan> IcebergScan::Plan(const PredicatePtr& filter) const {
   FRAZIL_ASSIGN_OR_RETURN(plan.columns, ToScanColumns(target_.schema->fields()));
   auto mapping = metadata_->properties.find("schema.name-mapping.default");
   if (mapping != metadata_->properties.end()) FRAZIL_RETURN_IF_ERROR(ApplyNameMapping(mapping->second, &plan.columns));
-  FRAZIL_ASSIGN_OR_RETURN(UnifiedPartition partition, UnifyPartitions(*metadata_, *target_.schema));
+  FRAZIL_ASSIGN_OR_RETURN(UnifiedPartition partition, UnifyPartitions(*metadata_));
   plan.partition_type = partition.spark_type;
   if (target_.snapshot == nullptr) return plan;
 

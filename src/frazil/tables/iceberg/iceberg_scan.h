@@ -56,6 +56,6 @@ struct UnifiedPartition {
   /// A file's values in this order, null for fields that its spec lacks.
   std::vector<Value> Arrange(const PartitionSpec& spec, const std::vector<Value>& values) const;
 };
-Result<UnifiedPartition> UnifyPartitions(const TableMetadata& metadata, const Schema& schema);
+Result<UnifiedPartition> UnifyPartitions(const TableMetadata& metadata);
 
 }  // namespace frazil::tables::iceberg

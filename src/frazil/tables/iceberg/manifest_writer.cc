@@ -131,7 +131,7 @@ Result<std::unique_ptr<ManifestWriter>> ManifestWriter::Make(const TableMetadata
   for (const auto& field : spec->fields) {
     if (!field.unknown_transform.empty()) return Error::Unsupported("writing with partition transform " + field.unknown_transform);
   }
-  FRAZIL_ASSIGN_OR_RETURN(std::string schema, ManifestAvroSchema(metadata.format_version, *spec, *metadata.schema()));
+  FRAZIL_ASSIGN_OR_RETURN(std::string schema, ManifestAvroSchema(metadata.format_version, *spec, *metadata.SchemaForSpec(*spec)));
   std::map<std::string, std::string> header = {
       {"schema", metadata.schema()->ToJson().Write()},
       {"partition-spec", SpecFieldsToJson(*spec).Write()},
@@ -143,7 +143,7 @@ Result<std::unique_ptr<ManifestWriter>> ManifestWriter::Make(const TableMetadata
   writer->format_version_ = metadata.format_version;
   writer->snapshot_id_ = snapshot_id;
   for (const auto& field : spec->fields) {
-    writer->partition_types_.push_back(PartitionFieldType(field, *metadata.schema()));
+    writer->partition_types_.push_back(PartitionFieldType(field, *metadata.SchemaForSpec(*spec)));
     auto spark = ToSparkType(*writer->partition_types_.back());
     writer->summary_types_.push_back(spark.ok() ? *spark : DataType::Long());
   }

@@ -78,7 +78,7 @@ Result<TablePtr> IcebergTable::MetadataTable(const std::string& name) const {
     return TablePtr();
   }
   MetadataSource source{operations_, metadata_, {}};
-  FRAZIL_ASSIGN_OR_RETURN(source.partition, UnifyPartitions(*metadata_, *metadata_->schema()));
+  FRAZIL_ASSIGN_OR_RETURN(source.partition, UnifyPartitions(*metadata_));
   FRAZIL_ASSIGN_OR_RETURN(DataTypePtr schema, kind->schema(source));
   return TablePtr(std::make_shared<MetadataTableView>(std::move(source), kind, std::move(schema)));
 }

@@ -58,7 +58,7 @@ Result<Value> SummariesValue(const MetadataSource& source, const ManifestFile& m
   if (spec == nullptr) return Validation("Cannot find partition spec " + std::to_string(manifest.spec_id));
   for (size_t i = 0; i < manifest.summaries.size() && i < spec->fields.size(); ++i) {
     const FieldSummary& summary = manifest.summaries[i];
-    TypePtr type = PartitionFieldType(spec->fields[i], *source.metadata->schema());
+    TypePtr type = PartitionFieldType(spec->fields[i], *source.metadata->SchemaForSpec(*spec));
     auto spark = ToSparkType(*type);
     auto text = [&](const std::optional<std::string>& bytes) {
       if (!bytes || !spark.ok()) return Value();

@@ -27,6 +27,17 @@ bool Accepts(TransformKind kind, const Type& type) {
   }
 }
 
+/// A value of a field whose type is not known here: enough to tell partitions apart.
+std::string UntypedText(const Value& value) {
+  if (value.is_null()) return "null";
+  if (const auto* number = std::get_if<int64_t>(&value.storage())) return std::to_string(*number);
+  if (const auto* text = std::get_if<std::string>(&value.storage())) return *text;
+  if (const auto* flag = std::get_if<bool>(&value.storage())) return *flag ? "true" : "false";
+  if (const auto* number = std::get_if<float>(&value.storage())) return std::to_string(*number);
+  if (const auto* number = std::get_if<double>(&value.storage())) return std::to_string(*number);
+  return "?";
+}
+
 /// "1001: ts_day: day(4)", as Iceberg's messages show a field.
 std::string Description(const SpecField& field) {
   return std::to_string(field.field_id) + ": " + field.name + ": " + TransformText(field) + "(" + std::to_string(field.source_id) + ")";
@@ -218,10 +229,11 @@ std::string SpecPartitionPath(const PartitionSpec& spec, const Schema& schema, c
   std::string path;
   for (size_t i = 0; i < spec.fields.size() && i < values.size(); ++i) {
     const SpecField& field = spec.fields[i];
-    auto type = ToSparkType(*PartitionFieldType(field, schema));
     if (i > 0) path += '/';
-    path += UrlEncode(field.name) + "=" +
-            UrlEncode(PartitionValueText(field.transform, type.ok() ? **type : *DataType::Long(), values[i]));
+    path += UrlEncode(field.name) + "=";
+    auto type = ToSparkType(*PartitionFieldType(field, schema));
+    bool known = field.unknown_transform.empty() && type.ok() && (*type)->id() != TypeId::kNull && schema.Find(field.source_id) != nullptr;
+    path += UrlEncode(known ? PartitionValueText(field.transform, **type, values[i]) : UntypedText(values[i]));
   }
   return path;
 }

@@ -67,7 +67,7 @@ std::string SnapshotProducer::NewManifestPath(const TableMetadata& base) {
 
 std::string SnapshotProducer::PartitionPathOf(const TableMetadata& base, const DataFile& file) const {
   const PartitionSpec* spec = base.FindSpec(file.spec_id);
-  return spec == nullptr ? std::string() : SpecPartitionPath(*spec, *base.schema(), file.partition);
+  return spec == nullptr ? std::string() : SpecPartitionPath(*spec, *base.SchemaForSpec(*spec), file.partition);
 }
 
 Result<ManifestFile> SnapshotProducer::FinishManifest(ManifestWriter* writer) {
@@ -79,9 +79,13 @@ Result<ManifestFile> SnapshotProducer::FinishManifest(ManifestWriter* writer) {
 
 Status SnapshotProducer::WritePending() {
   // Side by side: each write waits for the disk.
-  FRAZIL_RETURN_IF_ERROR(ParallelFor(pending_.size(), ReadThreads(), [&](size_t i) {
-    return operations_->store().WriteNew(pending_[i].first, pending_[i].second);
+  size_t to_sync = data_synced_ ? 0 : change_.added.size();
+  FRAZIL_RETURN_IF_ERROR(ParallelFor(pending_.size() + to_sync, ReadThreads(), [&](size_t i) -> Status {
+    if (i < to_sync) return operations_->store().Sync(change_.added[i]->path);
+    const auto& [path, data] = pending_[i - to_sync];
+    return operations_->store().WriteNew(path, data);
   }));
+  data_synced_ = true;
   pending_.clear();
   return {};
 }

@@ -71,7 +71,7 @@ class SnapshotProducer {
   std::string Operation() const;
   /// Ends the manifest and keeps it for WritePending.
   Result<ManifestFile> FinishManifest(ManifestWriter* writer);
-  /// Writes what is finished and not written yet, at once.
+  /// Writes what is finished and not written yet, at once; the first time, the added data files are made durable too.
   Status WritePending();
   Status WriteNewManifests(const TableMetadata& base);
   Result<std::vector<Filtered>> FilterManifests(const TableMetadata& base, const std::vector<ManifestFile>& manifests, ManifestContent content,
@@ -92,6 +92,7 @@ class SnapshotProducer {
   int64_t manifest_count_ = 0;
   std::vector<std::string> written_;  ///< Every manifest and list.
   std::vector<std::pair<std::string, std::string>> pending_;  ///< Path and data.
+  bool data_synced_ = false;
   std::optional<std::vector<ManifestFile>> new_manifests_;
   std::map<std::string, Filtered> filtered_;             ///< By path of the old manifest.
   std::map<std::string, ManifestFile> merged_;           ///< By the paths of the bin.

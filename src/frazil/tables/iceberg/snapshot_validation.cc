@@ -84,7 +84,7 @@ Status ValidateNoConflicts(const TableOperations& operations, const TableMetadat
     std::vector<std::string> paths;
     for (const auto& [key, partition] : change.replaced_partitions) {
       const PartitionSpec* spec = base.FindSpec(partition.first);
-      if (spec != nullptr) paths.push_back(SpecPartitionPath(*spec, *base.schema(), partition.second));
+      if (spec != nullptr) paths.push_back(SpecPartitionPath(*spec, *base.SchemaForSpec(*spec), partition.second));
     }
     shown = List(paths);
   }

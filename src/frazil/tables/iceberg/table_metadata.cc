@@ -71,6 +71,18 @@ SchemaPtr TableMetadata::SchemaOf(const Snapshot& snapshot) const {
   return schema();
 }
 
+const SchemaPtr& TableMetadata::SchemaForSpec(const PartitionSpec& spec) const {
+  auto has_all = [&](const Schema& candidate) {
+    return std::all_of(spec.fields.begin(), spec.fields.end(), [&](const SpecField& f) { return candidate.Find(f.source_id) != nullptr; });
+  };
+  if (has_all(*schema())) return schema();
+  const SchemaPtr* newest = nullptr;
+  for (const auto& candidate : schemas) {
+    if (has_all(*candidate) && (newest == nullptr || candidate->schema_id() > (*newest)->schema_id())) newest = &candidate;
+  }
+  return newest != nullptr ? *newest : schema();
+}
+
 std::string TableMetadata::Property(const std::string& key, const std::string& otherwise) const {
   auto found = properties.find(key);
   return found == properties.end() ? otherwise : found->second;

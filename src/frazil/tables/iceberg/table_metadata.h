@@ -68,6 +68,8 @@ struct TableMetadata {
   const Snapshot* BranchHead(const std::string& branch) const;
   /// Schema that a snapshot is read with; the current one where the snapshot does not say.
   SchemaPtr SchemaOf(const Snapshot& snapshot) const;
+  /// The current schema, or the newest one that still has all source columns of the spec.
+  const SchemaPtr& SchemaForSpec(const PartitionSpec& spec) const;
 
   std::string Property(const std::string& key, const std::string& otherwise) const;
   int64_t PropertyAsLong(const std::string& key, int64_t otherwise) const;
