@@ -77,15 +77,14 @@ Relation Analyzer::OnTop(const Relation& child, plan::LogicalPlanPtr plan) {
 }
 
 void Analyzer::Renumber(const std::vector<Attribute>& from, const std::vector<Attribute>& to, std::vector<DataFrameColumns>* dataframes) {
+  std::map<AttributeId, const Attribute*> renamed;
+  for (size_t i = 0; i < from.size() && i < to.size(); ++i) renamed.emplace(from[i].id, &to[i]);
   for (auto& dataframe : *dataframes) {
-    for (auto& column : dataframe.columns) {
-      for (size_t i = 0; i < from.size() && i < to.size(); ++i) {
-        if (from[i].id == column.id) {
-          column = to[i];
-          break;
-        }
-      }
+    auto columns = *dataframe.columns;
+    for (auto& column : columns) {
+      if (const auto found = renamed.find(column.id); found != renamed.end()) column = *found->second;
     }
+    dataframe.columns = std::make_shared<const std::vector<Attribute>>(std::move(columns));
   }
 }
 
@@ -107,10 +106,11 @@ Result<Relation> Analyzer::AnalyzePlan(const PlanPtr& plan) {
   if (plan->plan_id) {
     DataFrameColumns columns;
     columns.plan_id = *plan->plan_id;
-    columns.columns = result->output;
+    auto attributes = result->output;
     for (const auto& hidden : result->hidden) {
-      if (!hidden.qualified_only) columns.columns.push_back(hidden.attribute);
+      if (!hidden.qualified_only) attributes.push_back(hidden.attribute);
     }
+    columns.columns = std::make_shared<const std::vector<Attribute>>(std::move(attributes));
     result->dataframes.push_back(std::move(columns));
   }
   return result;

@@ -25,11 +25,6 @@ void RefreshNullability(const plan::LogicalPlan& plan, Relation* relation) {
   for (auto& hidden : relation->hidden) {
     if (const auto found = nullable.find(hidden.attribute.id); found != nullable.end()) hidden.attribute.nullable = found->second;
   }
-  for (auto& dataframe : relation->dataframes) {
-    for (auto& column : dataframe.columns) {
-      if (const auto found = nullable.find(column.id); found != nullable.end()) column.nullable = found->second;
-    }
-  }
 }
 
 Relation Combined(const Relation& left, const Relation& right) {

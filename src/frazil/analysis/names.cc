@@ -193,7 +193,13 @@ Result<ExpressionPtr> Analyzer::ResolveDataFrameColumn(const plan::AttributeExpr
         if (dataframe.plan_id != *attribute.plan_id) continue;
         plan_known = true;
         Relation columns;
-        columns.output = dataframe.columns;
+        for (const auto& column : *dataframe.columns) {
+          columns.output.push_back(column);
+          // An outer join above makes columns nullable.
+          for (const auto& current : relation->plan->output) {
+            if (current.id == column.id) columns.output.back().nullable = current.nullable;
+          }
+        }
         FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveInRelation(attribute.name, columns, is_outer));
         if (found == nullptr) continue;
         const auto ids = ReferencedColumns(*found);

@@ -22,7 +22,8 @@ struct HiddenColumn {
 /// Columns that a DataFrame (by plan_id) below a relation had: what df["a"] may name.
 struct DataFrameColumns {
   int64_t plan_id = 0;
-  std::vector<Attribute> columns;
+  /// Shared: plans are chains of many DataFrames, and each keeps those below it.
+  std::shared_ptr<const std::vector<Attribute>> columns;
   int depth = 0;  ///< Nodes between.
 };
 

@@ -66,7 +66,7 @@ Result<std::vector<ExprPtr>> Analyzer::ExpandStar(const plan::StarExpr& star, co
   if (star.plan_id) {
     for (const auto& dataframe : input.dataframes) {
       if (dataframe.plan_id != *star.plan_id) continue;
-      for (const auto& column : dataframe.columns) {
+      for (const auto& column : *dataframe.columns) {
         if (FindById(&input, column.id) != nullptr) columns.push_back(column);
       }
       break;
