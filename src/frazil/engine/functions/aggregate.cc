@@ -346,6 +346,7 @@ void RegisterAggregateFunctions(FunctionLoweringRegistry& registry) {
   registry.AddAggregate("sum", BuildAggregate(LowerSum));
   registry.AddAggregate("avg", BuildAggregate(LowerAverage));
   registry.AddAggregate("count", BuildAggregate(LowerCount));
+  registry.AddAggregate("product", Direct("product"));
   registry.AddAggregate("min", Direct("min"));
   registry.AddAggregate("max", Direct("max"));
   registry.AddAggregate("max_by", Direct("arg_max_null"));

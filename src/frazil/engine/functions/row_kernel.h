@@ -73,6 +73,8 @@ void Write(duckdb::Vector& result, duckdb::idx_t row, T value) {
   reinterpret_cast<T*>(duckdb::FlatVector::GetData(result))[row] = value;
 }
 template <typename T>
+void Write(duckdb::Vector& result, duckdb::idx_t row, const std::vector<T>& values);
+template <typename T>
 void Write(duckdb::Vector& result, duckdb::idx_t row, const std::optional<T>& value) {
   if (value.has_value()) {
     Write(result, row, *value);

@@ -20,6 +20,9 @@ void RegisterSparkFunctions(FunctionLoweringRegistry& registry) {
   RegisterRandomFunctions(registry);
   RegisterSessionFunctions(registry);
   RegisterUrlFunctions(registry);
+  RegisterJsonPathFunctions(registry);
+  RegisterStructTextFunctions(registry);
+  RegisterVariantFunctions(registry);
   RegisterAggregateFunctions(registry);
   RegisterWindowFunctions(registry);
 }

@@ -25,9 +25,11 @@ void RegisterHashFunctions(FunctionLoweringRegistry& registry);
 void RegisterRandomFunctions(FunctionLoweringRegistry& registry);
 void RegisterSessionFunctions(FunctionLoweringRegistry& registry);
 void RegisterUrlFunctions(FunctionLoweringRegistry& registry);
-void RegisterJsonFunctions(FunctionLoweringRegistry& registry);
+void RegisterJsonPathFunctions(FunctionLoweringRegistry& registry);
+void RegisterStructTextFunctions(FunctionLoweringRegistry& registry);
 void RegisterAggregateFunctions(FunctionLoweringRegistry& registry);
 void RegisterMomentAggregates(FunctionLoweringRegistry& registry);
+void RegisterVariantFunctions(FunctionLoweringRegistry& registry);
 void RegisterWindowFunctions(FunctionLoweringRegistry& registry);
 
 /// All of them.

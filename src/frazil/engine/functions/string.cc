@@ -145,12 +145,12 @@ std::string Translate(std::string_view text, std::string_view from, std::string_
 // Position of a text in another from a position on, both from 1; 0 where it is not in it.
 int32_t Locate(std::string_view part, std::string_view text, int32_t start) {
   if (start <= 0) return 0;
+  if (part.empty()) return 1;
   if (IsAscii(text)) {
     if (static_cast<size_t>(start - 1) > text.size()) return 0;
     const size_t found = text.find(part, static_cast<size_t>(start - 1));
     return found == std::string_view::npos ? 0 : static_cast<int32_t>(found) + 1;
   }
-  if (part.empty()) return start - 1 <= CharacterCount(text) ? start : 0;
   const size_t from = CharacterOffset(text, start - 1);
   const size_t found = text.find(part, from);
   return found == std::string_view::npos ? 0 : static_cast<int32_t>(CharacterCount(text.substr(0, found))) + 1;

@@ -120,7 +120,7 @@ bool HasJson(const DataType& type) {
 Result<ExpressionPtr> BindToJson(const FunctionCall& call) {
   std::string sql = CallSql("to_json", {call.arguments[0]});
   const auto& value = call.arguments[0];
-  if (value->type->id() == TypeId::kVariant) return Error::Unsupported("to_json of VARIANT");
+  if (value->type->id() == TypeId::kVariant) return MakeCall("variant_to_json", {value}, DataType::String(), value->nullable, ModeOf(call), sql);
   if (!value->type->IsComplex()) return UnexpectedInput(sql, 0, "\"STRUCT\", \"ARRAY\", \"MAP\" or \"VARIANT\"", *value);
   if (!HasJson(*value->type)) return Mismatch("CANNOT_CONVERT_TO_JSON", sql, {{"name", QuoteIdentifier(value->sql)}, {"type", QuotedType(*value->type)}});
   FRAZIL_ASSIGN_OR_RETURN(auto options, OptionsArgument(call, 1));

@@ -30,6 +30,8 @@ void AddAllFunctions(FunctionList& list) {
   AddBitmapFunctions(list);
   AddWindowFunctions(list);
   AddGeneratorFunctions(list);
+  AddVariantFunctions(list);
+  AddUnavailableFunctions(list);
 }
 
 }  // namespace frazil::functions

@@ -34,6 +34,9 @@ void AddWindowFunctions(FunctionList& list);
 void AddGeneratorFunctions(FunctionList& list);
 void AddConversionFunctions(FunctionList& list);
 
+void AddVariantFunctions(FunctionList& list);
+void AddUnavailableFunctions(FunctionList& list);
+
 /// All topics, in a fixed order.
 void AddAllFunctions(FunctionList& list);
 

@@ -1,0 +1,323 @@
+// from_json, to_json, from_csv, to_csv.
+
+#include <duckdb/planner/expression/bound_function_expression.hpp>
+
+#include "frazil/base/text.h"
+#include "frazil/engine/functions/kernel_arguments.h"
+#include "frazil/engine/functions/row_kernel.h"
+#include "frazil/engine/functions/spark_functions.h"
+#include "frazil/engine/functions/text_record.h"
+#include "frazil/engine/type_mapping.h"
+
+namespace frazil::engine {
+namespace {
+
+using duckdb::idx_t;
+using duckdb::LogicalType;
+
+// Kernels take the schema as JSON, the options as a JSON object, and the session's zone, all constant.
+struct RecordData : duckdb::FunctionData {
+  DataTypePtr type;
+  RecordOptions options;
+  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<RecordData>(*this); }
+  bool Equals(const duckdb::FunctionData& other_data) const override {
+    const auto& other = other_data.Cast<RecordData>();
+    return type->Equals(*other.type) && options.values == other.options.values && options.zone == other.options.zone;
+  }
+};
+
+duckdb::unique_ptr<RecordData> TakeRecordData(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+  auto constants = TakeConstantArguments(context, function, arguments, 3);
+  auto data = duckdb::make_uniq<RecordData>();
+  data->type = ValueOrThrow(DataType::FromJson(constants[0].ToString()));
+  std::map<std::string, std::string> values;
+  if (const auto json = ReadJson(constants[1].ToString())) {
+    for (const auto& [name, value] : json->members) values[name] = value.text;
+  }
+  data->options = RecordOptions::Of(std::move(values), constants[2].ToString());
+  return data;
+}
+
+duckdb::unique_ptr<duckdb::FunctionData> BindReading(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+  auto data = TakeRecordData(context, function, arguments);
+  function.SetReturnType(MappedType(*data->type));
+  return data;
+}
+
+duckdb::unique_ptr<duckdb::FunctionData> BindWriting(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+  auto data = TakeRecordData(context, function, arguments);
+  function.arguments[0] = arguments[0]->return_type;
+  return data;
+}
+
+const RecordData& DataOf(duckdb::ExpressionState& state) { return state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<RecordData>(); }
+
+// A record that cannot be read: all fields NULL, and the text in the column for corrupt records where the schema has one.
+void WriteCorrupt(const RecordData& data, std::string_view text, duckdb::Vector& result, idx_t row, bool keep_fields) {
+  if (data.options.fail_fast) {
+    ThrowSparkError("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION", {{"badRecord", std::string(text)}, {"failFastMode", "FAILFAST"}});
+  }
+  if (data.type->id() != TypeId::kStruct) {
+    if (!keep_fields) WriteNull(result, row);
+    return;
+  }
+  const std::string corrupt = data.options.Get("columnnameofcorruptrecord", "_corrupt_record");
+  duckdb::FlatVector::Validity(result).SetValid(row);
+  auto& members = duckdb::StructVector::GetEntries(result);
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (data.type->fields()[i].name == corrupt && data.type->fields()[i].type->IsString()) {
+      duckdb::FlatVector::SetNull(*members[i], row, false);
+      row_kernel::Write(*members[i], row, text);
+    } else if (!keep_fields) {
+      WriteNull(*members[i], row);
+    }
+  }
+}
+
+void FromJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  const auto& data = DataOf(state);
+  const bool constant = chunk.AllConstant();
+  const idx_t count = constant ? 1 : chunk.size();
+  row_kernel::Reader<std::string_view> texts;
+  texts.Prepare(chunk.data[0], count);
+  const JsonOptions json_options = data.options.json();
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  for (idx_t row = 0; row < count; ++row) {
+    if (!texts.IsValid(row)) {
+      WriteNull(result, row);
+      continue;
+    }
+    const auto text = texts.Get(row);
+    if (TrimBlanks(text).empty()) {
+      WriteNull(result, row);
+      continue;
+    }
+    auto json = ReadJson(text, json_options);
+    if (!json.has_value()) {
+      WriteCorrupt(data, text, result, row, false);
+      continue;
+    }
+    // A struct may come as an array of structs, whose first one counts, and an array of structs as one struct.
+    if (data.type->id() == TypeId::kStruct && json->kind == Json::Kind::kArray) {
+      if (json->items.empty()) {
+        WriteNull(result, row);
+        continue;
+      }
+      Json first = std::move(json->items[0]);
+      json = std::move(first);
+    } else if (data.type->id() == TypeId::kArray && data.type->element_type()->id() == TypeId::kStruct && json->kind == Json::Kind::kObject) {
+      Json list;
+      list.kind = Json::Kind::kArray;
+      list.items.push_back(std::move(*json));
+      json = std::move(list);
+    }
+    bool complete = true;
+    if (!WriteJson(*data.type, *json, data.options, result, row, &complete)) {
+      WriteCorrupt(data, text, result, row, false);
+    } else if (!complete) {
+      WriteCorrupt(data, text, result, row, true);
+    }
+  }
+  if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+}
+
+void ToJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  const auto& data = DataOf(state);
+  const idx_t count = chunk.size();
+  VectorReader reader;
+  duckdb::Vector::RecursiveToUnifiedFormat(chunk.data[0], count, reader);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  for (idx_t row = 0; row < count; ++row) {
+    if (!reader.unified.validity.RowIsValid(reader.unified.sel->get_index(row))) {
+      duckdb::FlatVector::SetNull(result, row, true);
+      continue;
+    }
+    std::string text;
+    AppendJsonValue(*data.type, reader, row, data.options, &text);
+    row_kernel::Write(result, row, text);
+  }
+  if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+}
+
+// --- CSV ---------------------------------------------------------------------------------------------------------------------------------------------------------
+
+struct Cell {
+  std::string text;
+  bool quoted = false;
+};
+
+struct CsvShape {
+  std::string separator = ",";
+  char quote = '"', escape = '\\';
+  bool trim_start = false, trim_end = false;
+  explicit CsvShape(const RecordOptions& options) {
+    separator = options.Get("sep", options.Get("delimiter", ","));
+    if (separator == "\\t") separator = "\t";
+    const auto one = [&](const char* key, char fallback) {
+      const std::string text = options.Get(key, std::string(1, fallback));
+      return text.empty() ? '\0' : text[0];
+    };
+    quote = one("quote", '"');
+    escape = one("escape", '\\');
+    trim_start = options.IsTrue("ignoreleadingwhitespace", false);
+    trim_end = options.IsTrue("ignoretrailingwhitespace", false);
+  }
+};
+
+std::vector<Cell> SplitLine(std::string_view line, const CsvShape& shape) {
+  std::vector<Cell> cells;
+  size_t i = 0;
+  for (;;) {
+    Cell cell;
+    size_t start = i;
+    while (shape.trim_start && start < line.size() && line[start] == ' ') ++start;
+    if (start < line.size() && line[start] == shape.quote && shape.quote != '\0') {
+      cell.quoted = true;
+      i = start + 1;
+      while (i < line.size()) {
+        if (line[i] == shape.escape && i + 1 < line.size() && (line[i + 1] == shape.quote || line[i + 1] == shape.escape)) {
+          cell.text += line[i + 1];
+          i += 2;
+        } else if (line[i] == shape.quote) {
+          if (i + 1 < line.size() && line[i + 1] == shape.quote) {
+            cell.text += shape.quote;
+            i += 2;
+            continue;
+          }
+          ++i;
+          break;
+        } else {
+          cell.text += line[i++];
+        }
+      }
+      // What follows the closing quote belongs to the cell.
+      while (i < line.size() && line.substr(i, shape.separator.size()) != shape.separator) cell.text += line[i++];
+    } else {
+      const size_t end = std::min(line.find(shape.separator, i), line.size());
+      cell.text = line.substr(start, end - start);
+      i = end;
+    }
+    if (shape.trim_end && !cell.quoted) cell.text.erase(cell.text.find_last_not_of(' ') + 1);
+    cells.push_back(std::move(cell));
+    if (i >= line.size()) return cells;
+    i += shape.separator.size();
+  }
+}
+
+void FromCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  const auto& data = DataOf(state);
+  const CsvShape shape(data.options);
+  const std::string null_value = data.options.Get("nullvalue", "");
+  const std::string corrupt = data.options.Get("columnnameofcorruptrecord", "_corrupt_record");
+  const bool constant = chunk.AllConstant();
+  const idx_t count = constant ? 1 : chunk.size();
+  row_kernel::Reader<std::string_view> texts;
+  texts.Prepare(chunk.data[0], count);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  auto& members = duckdb::StructVector::GetEntries(result);
+  for (idx_t row = 0; row < count; ++row) {
+    if (!texts.IsValid(row)) {
+      WriteNull(result, row);
+      continue;
+    }
+    const auto cells = SplitLine(texts.Get(row), shape);
+    duckdb::FlatVector::Validity(result).SetValid(row);
+    bool malformed = false;
+    size_t next = 0, wanted = 0;
+    for (size_t i = 0; i < members.size(); ++i) {
+      const auto& field = data.type->fields()[i];
+      if (field.name == corrupt) {
+        WriteNull(*members[i], row);
+        continue;
+      }
+      ++wanted;
+      const bool has_cell = next < cells.size();
+      const Cell cell = has_cell ? cells[next++] : Cell();
+      const bool is_null = !has_cell || (cell.text == null_value && !(cell.quoted && field.type->IsString()));
+      if (!has_cell) malformed = true;
+      if (is_null) {
+        WriteNull(*members[i], row);
+      } else if (!WriteText(*field.type, cell.text, data.options, *members[i], row)) {
+        WriteNull(*members[i], row);
+        malformed = true;
+      }
+    }
+    if (cells.size() > wanted) malformed = true;
+    if (malformed) WriteCorrupt(data, texts.Get(row), result, row, true);
+  }
+  if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+}
+
+void ToCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  const auto& data = DataOf(state);
+  const CsvShape shape(data.options);
+  const std::string null_value = data.options.Get("nullvalue", "");
+  const bool quote_all = data.options.IsTrue("quoteall", false);
+  const idx_t count = chunk.size();
+  VectorReader reader;
+  duckdb::Vector::RecursiveToUnifiedFormat(chunk.data[0], count, reader);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  for (idx_t row = 0; row < count; ++row) {
+    const auto at = reader.unified.sel->get_index(row);
+    if (!reader.unified.validity.RowIsValid(at)) {
+      duckdb::FlatVector::SetNull(result, row, true);
+      continue;
+    }
+    std::string line;
+    for (size_t i = 0; i < data.type->fields().size(); ++i) {
+      if (i > 0) line += shape.separator;
+      const auto text = SimpleText(*data.type->fields()[i].type, reader.children[i], at, data.options);
+      if (!text.has_value()) {
+        line += null_value;
+        continue;
+      }
+      const bool needs_quotes = quote_all || text->empty() || text->find(shape.separator) != std::string::npos || text->find_first_of(std::string("\n\r") + shape.quote) != std::string::npos;
+      if (!needs_quotes) {
+        line += *text;
+        continue;
+      }
+      line += shape.quote;
+      for (char c : *text) {
+        if (c == shape.quote) line += shape.escape;
+        line += c;
+      }
+      line += shape.quote;
+    }
+    row_kernel::Write(result, row, line);
+  }
+  if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+}
+
+void AddKernels(duckdb::ExtensionLoader& loader) {
+  const auto V = LogicalType::VARCHAR;
+  const auto add = [&](const char* name, LogicalType input, LogicalType output, duckdb::scalar_function_t run, duckdb::bind_scalar_function_t bind) {
+    duckdb::ScalarFunction function(name, {std::move(input), V, V, V}, std::move(output), std::move(run), bind);
+    function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
+    function.SetFallible();
+    loader.RegisterFunction(function);
+  };
+  add("spark_from_json", V, LogicalType::ANY, FromJson, BindReading);
+  add("spark_from_csv", V, LogicalType::ANY, FromCsv, BindReading);
+  add("spark_to_json", LogicalType::ANY, V, ToJson, BindWriting);
+  add("spark_to_csv", LogicalType::ANY, V, ToCsv, BindWriting);
+}
+
+// name(value, options as JSON text): the schema is that of the result, or of the value.
+Implementation WithSchema(std::string kernel, bool reads) {
+  return Build([kernel, reads](LoweringContext& context, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+    const DataType& schema = reads ? *call.type : *call.arguments[0]->type;
+    return CallOf(kernel, std::move(arguments[0]), ConstantOf(duckdb::Value(schema.Json())), std::move(arguments[1]), ConstantOf(duckdb::Value(context.settings().time_zone)));
+  });
+}
+
+}  // namespace
+
+void RegisterStructTextFunctions(FunctionLoweringRegistry& registry) {
+  registry.AddKernels(AddKernels);
+  registry.AddScalar("from_json", WithSchema("spark_from_json", true));
+  registry.AddScalar("from_csv", WithSchema("spark_from_csv", true));
+  registry.AddScalar("to_json", WithSchema("spark_to_json", false));
+  registry.AddScalar("to_csv", WithSchema("spark_to_csv", false));
+}
+
+}  // namespace frazil::engine
