@@ -65,16 +65,11 @@ ExprSets SetsOf(const GroupingElement& element) {
 
 bool ContainsTypeId(const DataType& type, TypeId id) {
   if (type.id() == id) return true;
-  switch (type.id()) {
-    case TypeId::kArray:
-      return ContainsTypeId(*type.element_type(), id);
-    case TypeId::kMap:
-      return ContainsTypeId(*type.key_type(), id) || ContainsTypeId(*type.value_type(), id);
-    case TypeId::kStruct:
-      return std::any_of(type.fields().begin(), type.fields().end(), [&](const StructField& field) { return ContainsTypeId(*field.type, id); });
-    default:
-      return false;
-  }
+  if (type.id() == TypeId::kArray) return ContainsTypeId(*type.element_type(), id);
+  if (type.id() == TypeId::kMap) return ContainsTypeId(*type.key_type(), id) || ContainsTypeId(*type.value_type(), id);
+  if (type.id() != TypeId::kStruct) return false;
+  return std::any_of(type.fields().begin(), type.fields().end(),
+                     [&](const StructField& field) { return ContainsTypeId(*field.type, id); });
 }
 
 // Whether a column stands outside of every aggregate.
@@ -82,7 +77,8 @@ bool HasBareColumn(const Expression& expression) {
   bool found = false;
   VisitExpression(expression, [&](const Expression& part) {
     if (part.kind == ExpressionKind::kAggregate) return false;
-    found = found || part.kind == ExpressionKind::kColumn || (part.kind == ExpressionKind::kSubquery && !ReferencedColumns(part).empty());
+    found = found || part.kind == ExpressionKind::kColumn ||
+            (part.kind == ExpressionKind::kSubquery && !ReferencedColumns(part).empty());
     return !found;
   });
   return found;
@@ -96,7 +92,8 @@ void AppendExpressions(const GroupingElement& element, std::vector<ExprPtr>* exp
 
 }  // namespace
 
-Result<ExpressionPtr> Analyzer::AnalyzeGroupingExpression(const ExprPtr& expression, const Relation& input, const std::vector<ExprPtr>& select) {
+Result<ExpressionPtr> Analyzer::AnalyzeGroupingExpression(const ExprPtr& expression, const Relation& input,
+                                                          const std::vector<ExprPtr>& select) {
   Scope scope;
   scope.input = &input;
   scope.allow_aggregates = true;
@@ -105,27 +102,36 @@ Result<ExpressionPtr> Analyzer::AnalyzeGroupingExpression(const ExprPtr& express
   if (source->kind == ExprKind::kSqlText) {
     FRAZIL_ASSIGN_OR_RETURN(source, ParseText(source->As<plan::SqlTextExpr>().text));
   }
-  const auto setting = [&](const char* key) { return (settings_.lookup ? settings_.lookup(key) : std::nullopt).value_or("true") == "true"; };
-  if (source->kind == ExprKind::kLiteral && source->As<plan::LiteralExpr>().type->id() == TypeId::kInteger && !select.empty() &&
-      !source->As<plan::LiteralExpr>().value.is_null() && setting("spark.sql.groupByOrdinal")) {
+  const auto setting = [&](const char* key) {
+    return (settings_.lookup ? settings_.lookup(key) : std::nullopt).value_or("true") == "true";
+  };
+  if (source->kind == ExprKind::kLiteral && source->As<plan::LiteralExpr>().type->id() == TypeId::kInteger &&
+      !select.empty() && !source->As<plan::LiteralExpr>().value.is_null() && setting("spark.sql.groupByOrdinal")) {
     const int64_t position = source->As<plan::LiteralExpr>().value.integer();
     if (position < 1 || position > static_cast<int64_t>(select.size())) {
-      return At(Error::Of("GROUP_BY_POS_OUT_OF_RANGE", {{"index", std::to_string(position)}, {"size", std::to_string(select.size())}}), source->origin);
+      return At(Error::Of("GROUP_BY_POS_OUT_OF_RANGE",
+                          {{"index", std::to_string(position)}, {"size", std::to_string(select.size())}}),
+                source->origin);
     }
     const auto& item = select[static_cast<size_t>(position - 1)];
-    FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(item->kind == ExprKind::kAlias ? item->As<plan::AliasExpr>().child : item, scope));
+    FRAZIL_ASSIGN_OR_RETURN(
+        auto typed, AnalyzeScalar(item->kind == ExprKind::kAlias ? item->As<plan::AliasExpr>().child : item, scope));
     if (ContainsKind(*typed, ExpressionKind::kAggregate)) {
-      const auto text = typed->sql + (item->kind == ExprKind::kAlias ? " AS " + item->As<plan::AliasExpr>().names[0] : std::string());
-      return At(Error::Of("GROUP_BY_POS_AGGREGATE", {{"index", std::to_string(position)}, {"aggExpr", text}}), source->origin);
+      const auto text =
+          typed->sql + (item->kind == ExprKind::kAlias ? " AS " + item->As<plan::AliasExpr>().names[0] : std::string());
+      return At(Error::Of("GROUP_BY_POS_AGGREGATE", {{"index", std::to_string(position)}, {"aggExpr", text}}),
+                source->origin);
     }
     if (ContainsKind(*typed, ExpressionKind::kWindow)) {
-      return At(Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + typed->sql + "\""}}), source->origin);
+      return At(Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + typed->sql + "\""}}),
+                source->origin);
     }
     return typed;
   }
   if (source->kind == ExprKind::kAlias) source = source->As<plan::AliasExpr>().child;
   auto typed = AnalyzeScalar(source, scope);
-  if (!typed.ok() && typed.error().condition.starts_with("UNRESOLVED_COLUMN") && !select.empty() && setting("spark.sql.groupByAliases")) {
+  if (!typed.ok() && typed.error().condition.starts_with("UNRESOLVED_COLUMN") && !select.empty() &&
+      setting("spark.sql.groupByAliases")) {
     // No column of that name: an item of the SELECT list.
     std::vector<LateralAlias> aliases;
     for (const auto& item : select) {
@@ -143,16 +149,19 @@ Result<ExpressionPtr> Analyzer::AnalyzeGroupingExpression(const ExprPtr& express
     return At(Error::Of("GROUP_BY_AGGREGATE", {{"sqlExpr", (*typed)->sql}}), source->origin);
   }
   if (ContainsKind(**typed, ExpressionKind::kWindow)) {
-    return At(Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + (*typed)->sql + "\""}}), source->origin);
+    return At(Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + (*typed)->sql + "\""}}),
+              source->origin);
   }
   if (!functions::IsOrderable(*(*typed)->type) && !ContainsTypeId(*(*typed)->type, TypeId::kMap)) {
-    return At(Error::Of("GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE", {{"sqlExpr", "\"" + (*typed)->sql + "\""}, {"dataType", "\"" + (*typed)->type->Sql() + "\""}}),
+    return At(Error::Of("GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
+                        {{"sqlExpr", "\"" + (*typed)->sql + "\""}, {"dataType", "\"" + (*typed)->type->Sql() + "\""}}),
               source->origin);
   }
   return typed;
 }
 
-Result<Analyzer::Grouping> Analyzer::AnalyzeGrouping(const plan::AggregatePlan& aggregate, const Relation& input, const std::vector<ExprPtr>& select) {
+Result<Analyzer::Grouping> Analyzer::AnalyzeGrouping(const plan::AggregatePlan& aggregate, const Relation& input,
+                                                     const std::vector<ExprPtr>& select) {
   Grouping grouping;
   if (aggregate.group_by_all) {
     Scope scope;
@@ -162,8 +171,10 @@ Result<Analyzer::Grouping> Analyzer::AnalyzeGrouping(const plan::AggregatePlan& 
     bool mixed = false;
     for (const auto& item : select) {
       if (FindGenerator(item)) continue;
-      FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(item->kind == ExprKind::kAlias ? item->As<plan::AliasExpr>().child : item, scope));
-      if (item->kind == ExprKind::kAlias && item->As<plan::AliasExpr>().names.size() == 1) aliases.push_back({item->As<plan::AliasExpr>().names[0], typed});
+      FRAZIL_ASSIGN_OR_RETURN(
+          auto typed, AnalyzeScalar(item->kind == ExprKind::kAlias ? item->As<plan::AliasExpr>().child : item, scope));
+      if (item->kind == ExprKind::kAlias && item->As<plan::AliasExpr>().names.size() == 1)
+        aliases.push_back({item->As<plan::AliasExpr>().names[0], typed});
       if (ContainsKind(*typed, ExpressionKind::kAggregate)) {
         mixed = mixed || HasBareColumn(*typed);
         continue;
@@ -177,7 +188,8 @@ Result<Analyzer::Grouping> Analyzer::AnalyzeGrouping(const plan::AggregatePlan& 
     return grouping;
   }
   bool has_sets = false;
-  for (const auto& element : aggregate.grouping) has_sets = has_sets || element.type != GroupingElement::Type::kExpression;
+  for (const auto& element : aggregate.grouping)
+    has_sets = has_sets || element.type != GroupingElement::Type::kExpression;
 
   // The same expression stands once, however often it is written.
   std::map<const plan::Expr*, size_t> index_of;
@@ -186,7 +198,9 @@ Result<Analyzer::Grouping> Analyzer::AnalyzeGrouping(const plan::AggregatePlan& 
   for (const auto& element : aggregate.grouping) AppendExpressions(element, &all);
   for (const auto& expression : all) {
     if (index_of.count(expression.get()) > 0) continue;
-    FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeGroupingExpression(expression, input, aggregate.prepend_grouping ? std::vector<ExprPtr>() : select));
+    FRAZIL_ASSIGN_OR_RETURN(
+        auto typed,
+        AnalyzeGroupingExpression(expression, input, aggregate.prepend_grouping ? std::vector<ExprPtr>() : select));
     auto meaning = MeaningOf(*typed);
     const auto known = std::find(meanings.begin(), meanings.end(), meaning);
     if (!has_sets || known == meanings.end()) grouping.sources.push_back(expression);
@@ -223,16 +237,28 @@ Result<Relation> Analyzer::AnalyzeAggregate(const plan::AggregatePlan& aggregate
   if (aggregate.pivot_column != nullptr) return AnalyzeDataFramePivot(aggregate);
   FRAZIL_ASSIGN_OR_RETURN(auto input, AnalyzePlan(aggregate.child));
   FRAZIL_ASSIGN_OR_RETURN(auto select, ExpandStars(aggregate.aggregates, input));
+  std::vector<std::pair<std::string, Attribute>> windows;
+  auto with_windows = std::make_shared<plan::AggregatePlan>(aggregate);
+  for (auto& element : with_windows->grouping) {
+    for (auto& set : element.sets) FRAZIL_RETURN_IF_ERROR(ReplaceTimeWindows(&set, &input, &windows));
+  }
+  if (!windows.empty()) {
+    FRAZIL_RETURN_IF_ERROR(ReplaceTimeWindows(&select, &input, &windows));
+    return AnalyzeGrouped(*with_windows, input, std::move(select), having);
+  }
   if (aggregate.is_pipe) {
     // |> AGGREGATE ... GROUP BY 1: the input's first column.
     auto replaced = std::make_shared<plan::AggregatePlan>(aggregate);
     for (auto& element : replaced->grouping) {
       for (auto& set : element.sets) {
         for (auto& expression : set) {
-          if (expression->kind != ExprKind::kLiteral || expression->As<plan::LiteralExpr>().type->id() != TypeId::kInteger) continue;
+          if (expression->kind != ExprKind::kLiteral ||
+              expression->As<plan::LiteralExpr>().type->id() != TypeId::kInteger)
+            continue;
           const int64_t position = expression->As<plan::LiteralExpr>().value.integer();
           if (position < 1 || position > static_cast<int64_t>(input.output.size())) {
-            return At(Error::Of("GROUP_BY_POS_OUT_OF_RANGE", {{"index", std::to_string(position)}, {"size", std::to_string(input.output.size())}}),
+            return At(Error::Of("GROUP_BY_POS_OUT_OF_RANGE",
+                                {{"index", std::to_string(position)}, {"size", std::to_string(input.output.size())}}),
                       expression->origin);
           }
           expression = MakeTypedExpr(input.output[static_cast<size_t>(position - 1)]);
@@ -244,7 +270,8 @@ Result<Relation> Analyzer::AnalyzeAggregate(const plan::AggregatePlan& aggregate
   return AnalyzeGrouped(aggregate, input, std::move(select), having);
 }
 
-Result<Relation> Analyzer::AnalyzeGrouped(const plan::AggregatePlan& aggregate, const Relation& input, std::vector<ExprPtr> select, const ExprPtr& having) {
+Result<Relation> Analyzer::AnalyzeGrouped(const plan::AggregatePlan& aggregate, const Relation& input,
+                                          std::vector<ExprPtr> select, const ExprPtr& having) {
   FRAZIL_ASSIGN_OR_RETURN(auto grouping, AnalyzeGrouping(aggregate, input, select));
   if (aggregate.is_pipe) {
     Scope scope;
@@ -252,7 +279,9 @@ Result<Relation> Analyzer::AnalyzeGrouped(const plan::AggregatePlan& aggregate, 
     for (const auto& item : select) {
       FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeSelectItem(item, scope));
       if (!ContainsKind(*typed.expression, ExpressionKind::kAggregate)) {
-        return At(Error::Of("PIPE_OPERATOR_AGGREGATE_EXPRESSION_CONTAINS_NO_AGGREGATE_FUNCTION", {{"expr", typed.expression->sql}}), item->origin);
+        return At(Error::Of("PIPE_OPERATOR_AGGREGATE_EXPRESSION_CONTAINS_NO_AGGREGATE_FUNCTION",
+                            {{"expr", typed.expression->sql}}),
+                  item->origin);
       }
     }
   }

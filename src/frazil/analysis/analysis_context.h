@@ -23,13 +23,16 @@ namespace frazil::analysis {
 /// A temporary view of the session (or a global one). The plan is analyzed anew wherever the view is used.
 struct TempView {
   plan::PlanPtr plan;
-  /// Names that are looked up while the plan is analyzed; empty catalog: the current ones of the session (DataFrame views, whose names were complete).
+  /// Names that are looked up while the plan is analyzed; empty catalog: the current ones of the session (DataFrame
+  /// views, whose names were complete).
   std::string current_catalog;
   catalogs::Namespace current_namespace;
-  /// Columns as at creation: their names (CREATE VIEW v(a, b)), comments, and types, to which the plan's are cast. Null: those of the plan.
+  /// Columns as at creation: their names (CREATE VIEW v(a, b)), comments, and types, to which the plan's are cast.
+  /// Null: those of the plan.
   DataTypePtr schema;
   std::string query_text;  ///< Empty for DataFrame views.
-  /// DataFrame views: the session's temporary views at creation. The plan's names mean these, also after a view of such a name is made anew (even this one).
+  /// DataFrame views: the session's temporary views at creation. The plan's names mean these, also after a view of such
+  /// a name is made anew (even this one).
   std::shared_ptr<const std::map<std::string, TempView>> captured_views;
 };
 
@@ -55,10 +58,10 @@ struct SqlFunction {
     std::optional<std::string> default_text;
   };
   std::vector<Parameter> parameters;
-  DataTypePtr return_type;               ///< Null: that of the body. For a table function: a struct, or null.
+  DataTypePtr return_type;  ///< Null: that of the body. For a table function: a struct, or null.
   bool returns_table = false;
-  plan::ExprPtr body;                    ///< Scalar functions.
-  plan::PlanPtr body_query;              ///< Table functions, and scalar ones whose body is a query.
+  plan::ExprPtr body;        ///< Scalar functions.
+  plan::PlanPtr body_query;  ///< Table functions, and scalar ones whose body is a query.
 };
 
 /// A relation that the server keeps (checkpoint).
@@ -111,7 +114,8 @@ class AnalysisContext {
   /// Runs a command that stands where a relation is wanted (spark.sql("SHOW ...") below another DataFrame); its rows.
   virtual Result<std::shared_ptr<const RowSet>> RunCommand(const plan::PlanPtr& command) = 0;
   /// Rows of a DataFrame of strings as a relation (spark.read.csv(df)): the scan that parses them.
-  virtual Result<plan::LogicalPlanPtr> ParseText(const plan::ParseTextPlan& plan, const plan::LogicalPlanPtr& /*child*/) {
+  virtual Result<plan::LogicalPlanPtr> ParseText(const plan::ParseTextPlan& plan,
+                                                 const plan::LogicalPlanPtr& /*child*/) {
     return Error::Unsupported("READING " + plan.format + " FROM A DATAFRAME");
   }
 

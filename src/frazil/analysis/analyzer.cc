@@ -48,9 +48,12 @@ std::vector<Attribute> Analyzer::NewAttributes(const DataType& schema, const std
 plan::LogicalPlanPtr Analyzer::Exact(const Relation& relation) {
   const auto& have = relation.plan->output;
   const auto& want = relation.output;
-  const bool same = have.size() == want.size() && std::equal(have.begin(), have.end(), want.begin(), [](const Attribute& left, const Attribute& right) {
-    return left.id == right.id && left.name == right.name && left.nullable == right.nullable && left.metadata == right.metadata;
-  });
+  const bool same =
+      have.size() == want.size() &&
+      std::equal(have.begin(), have.end(), want.begin(), [](const Attribute& left, const Attribute& right) {
+        return left.id == right.id && left.name == right.name && left.nullable == right.nullable &&
+               left.metadata == right.metadata;
+      });
   if (same) return relation.plan;
   std::vector<ExpressionPtr> expressions;
   std::vector<Attribute> output;
@@ -76,7 +79,8 @@ Relation Analyzer::OnTop(const Relation& child, plan::LogicalPlanPtr plan) {
   return relation;
 }
 
-void Analyzer::Renumber(const std::vector<Attribute>& from, const std::vector<Attribute>& to, std::vector<DataFrameColumns>* dataframes) {
+void Analyzer::Renumber(const std::vector<Attribute>& from, const std::vector<Attribute>& to,
+                        std::vector<DataFrameColumns>* dataframes) {
   std::map<AttributeId, const Attribute*> renamed;
   for (size_t i = 0; i < from.size() && i < to.size(); ++i) renamed.emplace(from[i].id, &to[i]);
   for (auto& dataframe : *dataframes) {
@@ -246,7 +250,8 @@ Result<Relation> Analyzer::Dispatch(const PlanPtr& plan) {
       return RelationOf(std::move(parsed));
     }
     case PlanKind::kCachedRelation: {
-      FRAZIL_ASSIGN_OR_RETURN(auto cached, context_.FindCachedRelation(plan->As<plan::CachedRelationPlan>().relation_id));
+      FRAZIL_ASSIGN_OR_RETURN(auto cached,
+                              context_.FindCachedRelation(plan->As<plan::CachedRelationPlan>().relation_id));
       // New ids: the same relation may stand several times in one query.
       std::vector<ExpressionPtr> columns;
       for (const auto& attribute : cached.plan->output) columns.push_back(MakeColumn(attribute));
@@ -267,7 +272,8 @@ Result<Relation> Analyzer::Dispatch(const PlanPtr& plan) {
   return Error::Internal("Unknown kind of relation.");
 }
 
-// --- the public functions ---------------------------------------------------------------------------------------------------------------------------------
+// --- the public functions
+// ---------------------------------------------------------------------------------------------------------------------------------
 
 Result<plan::LogicalPlanPtr> AnalyzeRelation(const PlanPtr& plan, AnalysisContext& context) {
   Analyzer analyzer(context);
@@ -287,7 +293,8 @@ Relation RelationOfColumns(const std::vector<Attribute>& columns) {
 
 }  // namespace
 
-Result<ExpressionPtr> AnalyzeExpression(const plan::ExprPtr& expression, const std::vector<Attribute>& columns, AnalysisContext& context) {
+Result<ExpressionPtr> AnalyzeExpression(const plan::ExprPtr& expression, const std::vector<Attribute>& columns,
+                                        AnalysisContext& context) {
   Analyzer analyzer(context);
   const Relation input = RelationOfColumns(columns);
   Scope scope;
@@ -295,7 +302,8 @@ Result<ExpressionPtr> AnalyzeExpression(const plan::ExprPtr& expression, const s
   return analyzer.AnalyzeScalar(expression, scope);
 }
 
-Result<ExpressionPtr> AnalyzeCondition(const plan::ExprPtr& expression, const std::vector<Attribute>& columns, AnalysisContext& context) {
+Result<ExpressionPtr> AnalyzeCondition(const plan::ExprPtr& expression, const std::vector<Attribute>& columns,
+                                       AnalysisContext& context) {
   Analyzer analyzer(context);
   const Relation input = RelationOfColumns(columns);
   Scope scope;
@@ -323,8 +331,9 @@ Result<ResolvedTable> ResolveTable(const std::vector<std::string>& name, Analysi
   return analyzer.LoadTableByName(name);
 }
 
-plan::LogicalPlanPtr MakeTableScan(const tables::TableScanPtr& scan, const std::string& name, const std::vector<std::string>& qualifier,
-                                   AnalysisContext& context, bool with_metadata_columns) {
+plan::LogicalPlanPtr MakeTableScan(const tables::TableScanPtr& scan, const std::string& name,
+                                   const std::vector<std::string>& qualifier, AnalysisContext& context,
+                                   bool with_metadata_columns) {
   Analyzer analyzer(context);
   return analyzer.ScanOf(scan, name, qualifier, with_metadata_columns);
 }

@@ -16,10 +16,13 @@ namespace frazil::analysis {
 Result<plan::LogicalPlanPtr> AnalyzeRelation(const plan::PlanPtr& plan, AnalysisContext& context);
 
 /// A scalar expression over columns. Aggregates, windows and generators are refused.
-Result<ExpressionPtr> AnalyzeExpression(const plan::ExprPtr& expression, const std::vector<Attribute>& columns, AnalysisContext& context);
+Result<ExpressionPtr> AnalyzeExpression(const plan::ExprPtr& expression, const std::vector<Attribute>& columns,
+                                        AnalysisContext& context);
 
-/// A condition over columns: as AnalyzeExpression, and its type is BOOLEAN (error DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN).
-Result<ExpressionPtr> AnalyzeCondition(const plan::ExprPtr& expression, const std::vector<Attribute>& columns, AnalysisContext& context);
+/// A condition over columns: as AnalyzeExpression, and its type is BOOLEAN (error
+/// DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN).
+Result<ExpressionPtr> AnalyzeCondition(const plan::ExprPtr& expression, const std::vector<Attribute>& columns,
+                                       AnalysisContext& context);
 
 /// Value of an expression that must be constant; `type` null: its own.
 Result<Value> AnalyzeConstant(const plan::ExprPtr& expression, const DataTypePtr& type, AnalysisContext& context);
@@ -38,7 +41,8 @@ struct ResolvedTable {
   std::vector<std::string> full_name;
 };
 
-/// Splits a name into catalog and identifier by Spark's rules (first part a catalog's name, else the current catalog and namespace).
+/// Splits a name into catalog and identifier by Spark's rules (first part a catalog's name, else the current catalog
+/// and namespace).
 struct ResolvedIdentifier {
   catalogs::CatalogPtr catalog;
   catalogs::Identifier identifier;
@@ -48,8 +52,10 @@ Result<ResolvedIdentifier> ResolveIdentifier(const std::vector<std::string>& nam
 /// Errors TABLE_OR_VIEW_NOT_FOUND (views and temporary views are no tables: EXPECT_TABLE_NOT_VIEW.*).
 Result<ResolvedTable> ResolveTable(const std::vector<std::string>& name, AnalysisContext& context);
 
-/// A scan of a table with the columns' ids new and the qualifier given; metadata columns (_file, _pos) behind the table's.
-plan::LogicalPlanPtr MakeTableScan(const tables::TableScanPtr& scan, const std::string& name, const std::vector<std::string>& qualifier,
-                                   AnalysisContext& context, bool with_metadata_columns = false);
+/// A scan of a table with the columns' ids new and the qualifier given; metadata columns (_file, _pos) behind the
+/// table's.
+plan::LogicalPlanPtr MakeTableScan(const tables::TableScanPtr& scan, const std::string& name,
+                                   const std::vector<std::string>& qualifier, AnalysisContext& context,
+                                   bool with_metadata_columns = false);
 
 }  // namespace frazil::analysis

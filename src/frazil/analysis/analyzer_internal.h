@@ -1,7 +1,7 @@
 #pragma once
 
-// The analysis of one statement. One class, because names, common table expressions, views and subqueries refer to one another; its topics stand in
-// files of their own.
+// The analysis of one statement. One class, because names, common table expressions, views and subqueries refer to one
+// another; its topics stand in files of their own.
 
 #include <functional>
 #include <map>
@@ -28,7 +28,7 @@ namespace frazil::analysis {
 struct CteEntry {
   std::string name;
   uint64_t id = 0;
-  Relation relation;       ///< Exactly the definition's columns.
+  Relation relation;  ///< Exactly the definition's columns.
   bool referenced = false;
   bool is_recursion = false;  ///< Stands for the rows so far, inside the definition itself.
 };
@@ -52,8 +52,8 @@ class Analyzer {
   Result<Relation> AnalyzeTableByName(const plan::NamedTablePlan& table, const std::vector<std::string>& name);
   Result<ResolvedTable> LoadTableByName(const std::vector<std::string>& name);
   Result<ResolvedIdentifier> SplitName(const std::vector<std::string>& name);
-  plan::LogicalPlanPtr ScanOf(const tables::TableScanPtr& scan, const std::string& name, const std::vector<std::string>& qualifier,
-                              bool with_metadata_columns);
+  plan::LogicalPlanPtr ScanOf(const tables::TableScanPtr& scan, const std::string& name,
+                              const std::vector<std::string>& qualifier, bool with_metadata_columns);
 
   AnalysisContext& context() { return context_; }
 
@@ -71,7 +71,8 @@ class Analyzer {
   /// `child` with another plan above that passes all columns on.
   static Relation OnTop(const Relation& child, plan::LogicalPlanPtr plan);
   /// DataFrame columns under new ids, by position of old and new output.
-  static void Renumber(const std::vector<Attribute>& from, const std::vector<Attribute>& to, std::vector<DataFrameColumns>* dataframes);
+  static void Renumber(const std::vector<Attribute>& from, const std::vector<Attribute>& to,
+                       std::vector<DataFrameColumns>* dataframes);
   Attribute NewAttribute(std::string name, DataTypePtr type, bool nullable = true);
   /// New attributes for the columns of a schema.
   std::vector<Attribute> NewAttributes(const DataType& schema, const std::vector<std::string>& qualifier = {});
@@ -88,8 +89,10 @@ class Analyzer {
   // --- names.cc
   /// The expression that a name stands for, or null where no scope knows it.
   Result<ExpressionPtr> ResolveName(const std::vector<std::string>& name, const plan::Origin& origin);
-  Result<ExpressionPtr> ResolveInRelation(const std::vector<std::string>& name, const Relation& relation, bool is_outer);
-  Result<ExpressionPtr> ResolveInAliases(const std::vector<std::string>& name, const std::vector<LateralAlias>& aliases, bool first_wins);
+  Result<ExpressionPtr> ResolveInRelation(const std::vector<std::string>& name, const Relation& relation,
+                                          bool is_outer);
+  Result<ExpressionPtr> ResolveInAliases(const std::vector<std::string>& name, const std::vector<LateralAlias>& aliases,
+                                         bool first_wins);
   Result<ExpressionPtr> ResolveAttribute(const plan::AttributeExpr& attribute);
   Result<ExpressionPtr> ResolveDataFrameColumn(const plan::AttributeExpr& attribute);
   Result<ExpressionPtr> ResolveVariable(const std::vector<std::string>& name);
@@ -114,12 +117,15 @@ class Analyzer {
 
   // --- function_calls.cc
   Result<ExpressionPtr> AnalyzeFunction(const plan::FunctionExpr& call);
-  Result<ExpressionPtr> BindCall(const plan::FunctionExpr& call, const functions::FunctionDefinition& definition, functions::FunctionCall bound);
-  Result<functions::FunctionCall> PrepareCall(const plan::FunctionExpr& call, const functions::FunctionDefinition* definition);
+  Result<ExpressionPtr> BindCall(const plan::FunctionExpr& call, const functions::FunctionDefinition& definition,
+                                 functions::FunctionCall bound);
+  Result<functions::FunctionCall> PrepareCall(const plan::FunctionExpr& call,
+                                              const functions::FunctionDefinition* definition);
   Result<ExpressionPtr> AnalyzeSqlFunction(const SqlFunction& function, const plan::FunctionExpr& call);
   Result<ExpressionPtr> AnalyzeStruct(const plan::FunctionExpr& call);
   Result<std::vector<plan::ExprPtr>> ExpandStarArguments(const std::vector<plan::ExprPtr>& arguments);
-  Result<std::vector<plan::ExprPtr>> OrderNamedArguments(const plan::FunctionExpr& call, const functions::FunctionDefinition& definition);
+  Result<std::vector<plan::ExprPtr>> OrderNamedArguments(const plan::FunctionExpr& call,
+                                                         const functions::FunctionDefinition& definition);
   Error UnresolvedRoutine(const std::vector<std::string>& name) const;
   /// The name under which the list of functions knows a call, without "system.builtin" in front.
   static std::string FunctionName(const std::vector<std::string>& name);
@@ -131,14 +137,15 @@ class Analyzer {
   // --- windows.cc
   Result<ExpressionPtr> AnalyzeWindow(const plan::WindowExpr& window);
   Result<plan::WindowSpecification> ResolveWindow(const plan::WindowSpecification& window);
-  Result<WindowFrame> MakeFrame(const plan::WindowSpecification& window, const std::string& function, const std::vector<SortKey>& order,
-                                std::string* text);
-  Result<FrameBound> MakeBound(const plan::UnresolvedFrameBound& bound, FrameType type, const std::vector<SortKey>& order, bool is_lower,
-                               std::string* text);
+  Result<WindowFrame> MakeFrame(const plan::WindowSpecification& window, const std::string& function,
+                                const std::vector<SortKey>& order, std::string* text);
+  Result<FrameBound> MakeBound(const plan::UnresolvedFrameBound& bound, FrameType type,
+                               const std::vector<SortKey>& order, bool is_lower, std::string* text);
 
   // --- subqueries.cc
   Result<ExpressionPtr> AnalyzeSubquery(const plan::SubqueryExpr& subquery);
-  Result<ExpressionPtr> MakeInSubquery(const plan::SubqueryExpr& subquery, plan::LogicalPlanPtr plan, bool is_correlated);
+  Result<ExpressionPtr> MakeInSubquery(const plan::SubqueryExpr& subquery, plan::LogicalPlanPtr plan,
+                                       bool is_correlated);
 
   // --- select.cc
   struct SelectItem {
@@ -151,7 +158,8 @@ class Analyzer {
     bool outer = false;
   };
   Result<Relation> AnalyzeProject(const plan::ProjectPlan& project, const plan::ExprPtr& having);
-  Result<Relation> AnalyzeSelect(const Relation& input, SelectStage stage, const std::vector<plan::ExprPtr>& expressions, bool distinct,
+  Result<Relation> AnalyzeSelect(const Relation& input, SelectStage stage,
+                                 const std::vector<plan::ExprPtr>& expressions, bool distinct,
                                  const plan::ExprPtr& having, const plan::ExprPtr& qualify);
   Result<std::vector<plan::ExprPtr>> ExpandStars(const std::vector<plan::ExprPtr>& expressions, const Relation& input);
   Result<std::vector<plan::ExprPtr>> ExpandStar(const plan::StarExpr& star, const Relation& input);
@@ -164,21 +172,32 @@ class Analyzer {
   Result<Relation> Finish(SelectStage stage, std::vector<Attribute> output, bool distinct);
 
   // --- generators.cc
-  Result<GenerateStep> MakeGenerator(const plan::FunctionExpr& call, const std::vector<std::string>& names, bool outer, const Scope& scope);
+  Result<GenerateStep> MakeGenerator(const plan::FunctionExpr& call, const std::vector<std::string>& names, bool outer,
+                                     const Scope& scope);
   Result<Relation> AnalyzeLateralView(const plan::LateralViewPlan& view);
   Result<Relation> AnalyzeTableFunction(const plan::TableFunctionPlan& function);
 
+  // --- time_windows.cc
+  Result<int64_t> WindowDuration(const plan::ExprPtr& source, const Scope& scope);
+  /// Adds the column to the relation, as a hidden one that its name finds.
+  Result<Attribute> AddTimeWindow(const plan::FunctionExpr& call, Relation* input);
+  /// Calls of window(...) become references to such columns.
+  Result<bool> ReplaceTimeWindows(std::vector<plan::ExprPtr>* expressions, Relation* input,
+                                  std::vector<std::pair<std::string, Attribute>>* known);
+
   // --- aggregates.cc
   Result<Relation> AnalyzeAggregate(const plan::AggregatePlan& aggregate, const plan::ExprPtr& having);
-  Result<Relation> AnalyzeGrouped(const plan::AggregatePlan& aggregate, const Relation& input, std::vector<plan::ExprPtr> select,
-                                  const plan::ExprPtr& having);
+  Result<Relation> AnalyzeGrouped(const plan::AggregatePlan& aggregate, const Relation& input,
+                                  std::vector<plan::ExprPtr> select, const plan::ExprPtr& having);
   struct Grouping {
     std::vector<ExpressionPtr> expressions;
     std::vector<std::vector<size_t>> sets;
     std::vector<plan::ExprPtr> sources;
   };
-  Result<Grouping> AnalyzeGrouping(const plan::AggregatePlan& aggregate, const Relation& input, const std::vector<plan::ExprPtr>& select);
-  Result<ExpressionPtr> AnalyzeGroupingExpression(const plan::ExprPtr& expression, const Relation& input, const std::vector<plan::ExprPtr>& select);
+  Result<Grouping> AnalyzeGrouping(const plan::AggregatePlan& aggregate, const Relation& input,
+                                   const std::vector<plan::ExprPtr>& select);
+  Result<ExpressionPtr> AnalyzeGroupingExpression(const plan::ExprPtr& expression, const Relation& input,
+                                                  const std::vector<plan::ExprPtr>& select);
   Result<Relation> AnalyzeHaving(const plan::HavingPlan& having);
 
   // --- sorting.cc
@@ -186,18 +205,20 @@ class Analyzer {
   Result<Relation> AnalyzeFilter(const plan::FilterPlan& filter);
   Result<Relation> AnalyzeLimit(const plan::PlanPtr& child, const plan::ExprPtr& limit, const char* name);
   Result<int64_t> LimitValue(const plan::ExprPtr& expression, const char* name, const Relation& child);
-  /// Makes an expression that may use columns below the projection usable above it, by adding hidden columns to the relation.
-  /// Above a SELECT a column that is not grouped is one that cannot be found.
+  /// Makes an expression that may use columns below the projection usable above it, by adding hidden columns to the
+  /// relation. Above a SELECT a column that is not grouped is one that cannot be found.
   Error UngroupedAbove(Error error, const Relation& relation) const;
   Result<ExpressionPtr> AddMissing(const ExpressionPtr& expression, Relation* relation);
 
   // --- joins.cc
   Result<Relation> AnalyzeJoin(const plan::JoinPlan& join);
-  Result<Relation> JoinUsing(const plan::JoinPlan& join, const Relation& left, const Relation& right, const std::vector<std::string>& columns);
+  Result<Relation> JoinUsing(const plan::JoinPlan& join, const Relation& left, const Relation& right,
+                             const std::vector<std::string>& columns);
 
   // --- set_operations.cc
   Result<Relation> AnalyzeSetOperation(const plan::SetOperationPlan& operation);
-  Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> MatchByName(const plan::SetOperationPlan& operation, const plan::LogicalPlanPtr& left,
+  Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> MatchByName(const plan::SetOperationPlan& operation,
+                                                                            const plan::LogicalPlanPtr& left,
                                                                             const plan::LogicalPlanPtr& right);
   plan::LogicalPlanPtr CastOutput(const plan::LogicalPlanPtr& plan, const std::vector<DataTypePtr>& types);
   Result<Relation> MakeUnion(std::vector<plan::LogicalPlanPtr> inputs);
@@ -207,14 +228,17 @@ class Analyzer {
   Result<Relation> AnalyzeRecursive(const plan::CteDefinition& definition, uint64_t id);
   std::string CtePolicy() const;
   std::optional<Relation> FindCte(const std::string& name);
-  Result<Relation> ApplyColumnAliases(const Relation& relation, const std::string& alias, const std::vector<std::string>& column_aliases);
+  Result<Relation> ApplyColumnAliases(const Relation& relation, const std::string& alias,
+                                      const std::vector<std::string>& column_aliases);
 
   // --- tables.cc
   Result<Relation> AnalyzeNamedTable(const plan::NamedTablePlan& table);
   std::optional<TempView> FindTempView(const std::string& name);
-  Result<Relation> AnalyzeTempView(const TempView& view, const std::string& name, const std::vector<std::string>& qualifier);
+  Result<Relation> AnalyzeTempView(const TempView& view, const std::string& name,
+                                   const std::vector<std::string>& qualifier);
   Result<Relation> AnalyzeCatalogView(const catalogs::ViewDefinition& view, const std::vector<std::string>& full_name);
-  Result<Relation> CastToViewSchema(const Relation& relation, const DataTypePtr& schema, const std::vector<std::string>& qualifier);
+  Result<Relation> CastToViewSchema(const Relation& relation, const DataTypePtr& schema,
+                                    const std::vector<std::string>& qualifier);
   Result<tables::ScanOptions> MakeScanOptions(const plan::NamedTablePlan& table);
   Result<Relation> AnalyzeDataSource(const plan::DataSourcePlan& source);
   Error TableNotFound(const std::vector<std::string>& name) const;
@@ -248,8 +272,9 @@ class Analyzer {
   };
   Result<Relation> AnalyzePivot(const plan::PivotPlan& pivot);
   Result<std::vector<PivotValue>> PivotValues(const std::vector<plan::ExprPtr>& sources, const DataTypePtr& type);
-  Result<Relation> MakePivot(const Relation& input, const std::vector<plan::ExprPtr>& groups, const plan::ExprPtr& pivot_column,
-                             const std::vector<PivotValue>& values, const std::vector<plan::ExprPtr>& aggregates);
+  Result<Relation> MakePivot(const Relation& input, const std::vector<plan::ExprPtr>& groups,
+                             const plan::ExprPtr& pivot_column, const std::vector<PivotValue>& values,
+                             const std::vector<plan::ExprPtr>& aggregates);
   Result<Relation> AnalyzeDataFramePivot(const plan::AggregatePlan& aggregate);
   Result<Relation> AnalyzeUnpivot(const plan::UnpivotPlan& unpivot);
   Result<Relation> AnalyzeTranspose(const plan::TransposePlan& transpose);
@@ -262,9 +287,11 @@ class Analyzer {
   Result<Relation> AnalyzeNaReplace(const plan::NaReplacePlan& replace);
 
   // --- statistics.cc
-  Result<Relation> AnalyzeSummary(const plan::PlanPtr& child, std::vector<std::string> statistics, const std::vector<std::string>& columns);
+  Result<Relation> AnalyzeSummary(const plan::PlanPtr& child, std::vector<std::string> statistics,
+                                  const std::vector<std::string>& columns);
   Result<Relation> AnalyzeCrosstab(const plan::CrosstabPlan& crosstab);
-  Result<Relation> AnalyzeCovariance(const plan::PlanPtr& child, const std::string& column1, const std::string& column2, bool correlation);
+  Result<Relation> AnalyzeCovariance(const plan::PlanPtr& child, const std::string& column1, const std::string& column2,
+                                     bool correlation);
   Result<Relation> AnalyzeApproxQuantile(const plan::ApproxQuantilePlan& quantile);
   Result<Relation> AnalyzeFreqItems(const plan::FreqItemsPlan& freq_items);
   Result<Relation> AnalyzeSampleBy(const plan::SampleByPlan& sample_by);
@@ -290,7 +317,7 @@ class Analyzer {
   std::vector<std::string> open_views_;
   /// Inside a DataFrame view: the temporary views of the time when it was made.
   std::shared_ptr<const std::map<std::string, TempView>> captured_views_;
-  std::string view_catalog_;             ///< Names inside a view are looked up where it was made.
+  std::string view_catalog_;  ///< Names inside a view are looked up where it was made.
   catalogs::Namespace view_namespace_;
   bool in_temporary_view_ = false;
   std::string object_type_, object_name_;  ///< For query contexts: the view whose text is analyzed.

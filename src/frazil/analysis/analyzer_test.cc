@@ -1,9 +1,9 @@
 #include "frazil/analysis/analyzer.h"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <memory>
+
+#include <gtest/gtest.h>
 
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/analysis/show_string.h"
@@ -34,11 +34,13 @@ class AnalyzerTest : public ::testing::Test {
     if (!plan.ok()) return plan.error().condition.empty() ? plan.error().message : plan.error().condition;
     CheckPlan(**plan);
     std::string schema;
-    for (const auto& attribute : (*plan)->output) schema += (schema.empty() ? "" : ", ") + attribute.name + ":" + attribute.type->SimpleString();
+    for (const auto& attribute : (*plan)->output)
+      schema += (schema.empty() ? "" : ", ") + attribute.name + ":" + attribute.type->SimpleString();
     return schema;
   }
 
-  // Every column that a node uses must come from its inputs or, in a subquery, from around it; ids are unique in an output.
+  // Every column that a node uses must come from its inputs or, in a subquery, from around it; ids are unique in an
+  // output.
   void CheckPlan(const plan::LogicalPlan& plan) {
     std::set<AttributeId> available;
     for (const auto& input : plan::Inputs(plan)) {
@@ -52,7 +54,8 @@ class AnalyzerTest : public ::testing::Test {
         if (part.kind == ExpressionKind::kColumn && !part.As<ColumnExpression>().is_outer) {
           EXPECT_TRUE(available.count(part.As<ColumnExpression>().id)) << part.sql << "\n" << plan::ExplainString(plan);
         }
-        if (part.kind == ExpressionKind::kSubquery) CheckPlan(static_cast<const plan::LogicalPlan&>(*part.As<SubqueryExpression>().plan));
+        if (part.kind == ExpressionKind::kSubquery)
+          CheckPlan(static_cast<const plan::LogicalPlan&>(*part.As<SubqueryExpression>().plan));
         return true;
       });
     }
@@ -64,7 +67,8 @@ class AnalyzerTest : public ::testing::Test {
 TEST_F(AnalyzerTest, NamesColumnsAsSparkDoes) {
   EXPECT_EQ(Schema("SELECT a, A, t.a, a + 1, s.x, s.x + 1, CAST(a AS STRING), CAST(a + 1 AS STRING) FROM t"),
             "a:int, A:int, a:int, (a + 1):int, x:int, (s.x + 1):int, a:string, CAST((a + 1) AS STRING):string");
-  EXPECT_EQ(Schema("SELECT count(*), sum(a), count(DISTINCT b), avg(c) FROM t"), "count(1):bigint, sum(a):bigint, count(DISTINCT b):bigint, avg(c):double");
+  EXPECT_EQ(Schema("SELECT count(*), sum(a), count(DISTINCT b), avg(c) FROM t"),
+            "count(1):bigint, sum(a):bigint, count(DISTINCT b):bigint, avg(c):double");
   EXPECT_EQ(Schema("SELECT 1, 'x', NULL, 1.5, true"), "1:int, x:string, NULL:void, 1.5:decimal(2,1), true:boolean");
   EXPECT_EQ(Schema("SELECT sum(a) FILTER (WHERE a > 1) FROM t"), "sum(a) FILTER (WHERE (a > 1)):bigint");
   EXPECT_EQ(Schema("SELECT struct(a, b AS q) FROM t"), "struct(a, b AS q):struct<a:int,q:string>");
@@ -93,10 +97,12 @@ TEST_F(AnalyzerTest, ResolvesNames) {
 }
 
 TEST_F(AnalyzerTest, JoinsByColumns) {
-  EXPECT_EQ(Schema("SELECT * FROM t JOIN u USING (a)"), "a:int, b:string, c:double, s:struct<x:int,y:array<int>>, d:bigint");
+  EXPECT_EQ(Schema("SELECT * FROM t JOIN u USING (a)"),
+            "a:int, b:string, c:double, s:struct<x:int,y:array<int>>, d:bigint");
   EXPECT_EQ(Schema("SELECT u.a, t.a, a FROM t FULL JOIN u USING (a)"), "a:int, a:int, a:int");
   EXPECT_EQ(Schema("SELECT u.* FROM t NATURAL JOIN u"), "a:int, d:bigint");
-  EXPECT_EQ(Schema("SELECT * FROM t LEFT SEMI JOIN u ON t.a = u.d"), "a:int, b:string, c:double, s:struct<x:int,y:array<int>>");
+  EXPECT_EQ(Schema("SELECT * FROM t LEFT SEMI JOIN u ON t.a = u.d"),
+            "a:int, b:string, c:double, s:struct<x:int,y:array<int>>");
   EXPECT_EQ(Schema("SELECT * FROM t JOIN u USING (b)"), "UNRESOLVED_USING_COLUMN_FOR_JOIN");
 }
 
@@ -123,7 +129,8 @@ TEST_F(AnalyzerTest, SortsByHiddenColumns) {
 
 TEST_F(AnalyzerTest, Windows) {
   EXPECT_EQ(Schema("SELECT row_number() OVER (PARTITION BY a ORDER BY c) FROM t"),
-            "row_number() OVER (PARTITION BY a ORDER BY c ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW):int");
+            "row_number() OVER (PARTITION BY a ORDER BY c ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT "
+            "ROW):int");
   EXPECT_EQ(Schema("SELECT sum(sum(c)) OVER (ORDER BY a) AS r FROM t GROUP BY a"), "r:double");
   EXPECT_EQ(Schema("SELECT sum(a) OVER w FROM t WINDOW w AS (PARTITION BY b)"),
             "sum(a) OVER (PARTITION BY b ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING):bigint");
@@ -133,8 +140,10 @@ TEST_F(AnalyzerTest, Windows) {
 
 TEST_F(AnalyzerTest, Subqueries) {
   EXPECT_EQ(Schema("SELECT (SELECT max(d) FROM u WHERE u.a = t.a) AS m FROM t"), "m:bigint");
-  EXPECT_EQ(Schema("SELECT a FROM t WHERE a IN (SELECT d FROM u) AND EXISTS (SELECT 1 FROM u WHERE u.d > t.c)"), "a:int");
-  EXPECT_EQ(Schema("SELECT (SELECT a, d FROM u)"), "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN");
+  EXPECT_EQ(Schema("SELECT a FROM t WHERE a IN (SELECT d FROM u) AND EXISTS (SELECT 1 FROM u WHERE u.d > t.c)"),
+            "a:int");
+  EXPECT_EQ(Schema("SELECT (SELECT a, d FROM u)"),
+            "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN");
   EXPECT_EQ(Schema("SELECT t.a, x.d FROM t, LATERAL (SELECT d FROM u WHERE u.a = t.a) x"), "a:int, d:bigint");
 }
 
@@ -147,8 +156,10 @@ TEST_F(AnalyzerTest, SetOperations) {
 }
 
 TEST_F(AnalyzerTest, CommonTableExpressions) {
-  EXPECT_EQ(Schema("WITH x AS (SELECT a FROM t), y(z) AS (SELECT a FROM x) SELECT z, x.a FROM y JOIN x ON y.z = x.a"), "z:int, a:int");
-  EXPECT_EQ(Schema("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT * FROM r"), "n:int");
+  EXPECT_EQ(Schema("WITH x AS (SELECT a FROM t), y(z) AS (SELECT a FROM x) SELECT z, x.a FROM y JOIN x ON y.z = x.a"),
+            "z:int, a:int");
+  EXPECT_EQ(Schema("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT * FROM r"),
+            "n:int");
 }
 
 TEST_F(AnalyzerTest, Generators) {
@@ -160,7 +171,8 @@ TEST_F(AnalyzerTest, Generators) {
 }
 
 TEST_F(AnalyzerTest, PivotsAndUnpivots) {
-  EXPECT_EQ(Schema("SELECT * FROM (SELECT a, b, c FROM t) PIVOT (sum(c) FOR b IN ('x', 'y' AS z))"), "a:int, x:double, z:double");
+  EXPECT_EQ(Schema("SELECT * FROM (SELECT a, b, c FROM t) PIVOT (sum(c) FOR b IN ('x', 'y' AS z))"),
+            "a:int, x:double, z:double");
   EXPECT_EQ(Schema("SELECT * FROM u UNPIVOT (v FOR k IN (a, d))"), "k:string, v:bigint");
 }
 
@@ -171,7 +183,8 @@ TEST_F(AnalyzerTest, KeepsTheRowsOfShow) {
   cells.schema = DataType::Struct({StructField("a", DataType::String()), StructField("name", DataType::String())});
   cells.rows = {{Value("1"), Value("a very long text of a cell")}, {Value("2"), Value()}};
   EXPECT_EQ(ShownRows(show, cells).rows[0][0].string(),
-            "+---+--------------------+\n|  a|                name|\n+---+--------------------+\n|  1|a very long text ...|\n+---+--------------------+\nonly "
+            "+---+--------------------+\n|  a|                name|\n+---+--------------------+\n|  1|a very long text "
+            "...|\n+---+--------------------+\nonly "
             "showing top 1 row\n");
 }
 

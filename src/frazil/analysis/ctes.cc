@@ -9,11 +9,13 @@
 
 namespace frazil::analysis {
 
-Result<Relation> Analyzer::ApplyColumnAliases(const Relation& relation, const std::string& /*alias*/, const std::vector<std::string>& column_aliases) {
+Result<Relation> Analyzer::ApplyColumnAliases(const Relation& relation, const std::string& /*alias*/,
+                                              const std::vector<std::string>& column_aliases) {
   Relation renamed = relation;
   if (column_aliases.empty()) return renamed;
   if (column_aliases.size() != relation.output.size()) {
-    return Error::Of("ASSIGNMENT_ARITY_MISMATCH", {{"numExpr", std::to_string(column_aliases.size())}, {"numTarget", std::to_string(relation.output.size())}});
+    return Error::Of("ASSIGNMENT_ARITY_MISMATCH", {{"numExpr", std::to_string(column_aliases.size())},
+                                                   {"numTarget", std::to_string(relation.output.size())}});
   }
   // Renamed columns are other columns: what named the old ones finds them no more.
   renamed.select = nullptr;
@@ -57,7 +59,8 @@ Result<Relation> Analyzer::AnalyzeWith(const plan::WithPlan& with) {
     entry.id = context_.NextId();
     if (CtePolicy() == "EXCEPTION") {
       const auto outer_end = ctes_.begin() + static_cast<std::ptrdiff_t>(first);
-      if (std::any_of(ctes_.begin(), outer_end, [&](const CteEntry& outer) { return EqualsIgnoreCase(outer.name, definition.name); })) {
+      if (std::any_of(ctes_.begin(), outer_end,
+                      [&](const CteEntry& outer) { return EqualsIgnoreCase(outer.name, definition.name); })) {
         forget();
         return Error::Of("AMBIGUOUS_ALIAS_IN_NESTED_CTE", {{"name", QuoteIdentifier(definition.name)},
                                                            {"config", "\"spark.sql.legacy.ctePrecedencePolicy\""},

@@ -28,7 +28,8 @@ Result<Relation> Analyzer::AnalyzeSubqueryAlias(const plan::SubqueryAliasPlan& a
   relation.select = nullptr;
   relation.select_root = nullptr;
   std::erase_if(relation.hidden, [](const HiddenColumn& hidden) { return hidden.qualified_only; });
-  const std::vector<std::string> qualifier = alias.alias.empty() ? std::vector<std::string>() : std::vector<std::string>{alias.alias};
+  const std::vector<std::string> qualifier =
+      alias.alias.empty() ? std::vector<std::string>() : std::vector<std::string>{alias.alias};
   for (auto& attribute : relation.output) attribute.qualifier = qualifier;
   for (auto& hidden : relation.hidden) hidden.attribute.qualifier = qualifier;
   return relation;
@@ -37,7 +38,8 @@ Result<Relation> Analyzer::AnalyzeSubqueryAlias(const plan::SubqueryAliasPlan& a
 Result<Relation> Analyzer::AnalyzeToDf(const plan::ToDfPlan& to_df) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(to_df.child));
   if (to_df.names.size() != child.output.size()) {
-    return Error::Of("ASSIGNMENT_ARITY_MISMATCH", {{"numExpr", std::to_string(to_df.names.size())}, {"numTarget", std::to_string(child.output.size())}});
+    return Error::Of("ASSIGNMENT_ARITY_MISMATCH", {{"numExpr", std::to_string(to_df.names.size())},
+                                                   {"numTarget", std::to_string(child.output.size())}});
   }
   std::vector<ExprPtr> items;
   for (size_t i = 0; i < to_df.names.size(); ++i) {
@@ -49,25 +51,31 @@ Result<Relation> Analyzer::AnalyzeToDf(const plan::ToDfPlan& to_df) {
 
 Result<Relation> Analyzer::AnalyzeWithColumns(const plan::WithColumnsPlan& with_columns) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(with_columns.child));
-  const auto same = [&](const std::string& a, const std::string& b) { return settings_.case_sensitive ? a == b : EqualsIgnoreCase(a, b); };
+  const auto same = [&](const std::string& a, const std::string& b) {
+    return settings_.case_sensitive ? a == b : EqualsIgnoreCase(a, b);
+  };
   std::vector<ExprPtr> aliases = with_columns.aliases;
   for (size_t i = 0; i < aliases.size(); ++i) {
     if (aliases[i]->kind != ExprKind::kAlias) return Error::Internal("withColumns needs named columns.");
     for (size_t j = 0; j < i; ++j) {
       const auto& name = aliases[i]->As<plan::AliasExpr>().names[0];
       if (same(name, aliases[j]->As<plan::AliasExpr>().names[0])) {
-        return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(settings_.case_sensitive ? name : AsciiLower(name))}});
+        return Error::Of("COLUMN_ALREADY_EXISTS",
+                         {{"columnName", QuoteIdentifier(settings_.case_sensitive ? name : AsciiLower(name))}});
       }
     }
   }
   if (with_columns.is_pipe_set) {
     for (const auto& alias : aliases) {
       const auto& name = alias->As<plan::AliasExpr>().names[0];
-      const bool known = std::any_of(child.output.begin(), child.output.end(), [&](const Attribute& column) { return same(column.name, name); });
+      const bool known = std::any_of(child.output.begin(), child.output.end(),
+                                     [&](const Attribute& column) { return same(column.name, name); });
       if (known) continue;
       std::vector<std::string> names;
       for (const auto& column : child.output) names.push_back(QuoteIdentifier(column.name));
-      return At(Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(name)}, {"proposal", Join(names, ", ")}}), alias->origin);
+      return At(Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                          {{"objectName", QuoteIdentifier(name)}, {"proposal", Join(names, ", ")}}),
+                alias->origin);
     }
   }
   std::vector<ExprPtr> items;
@@ -123,12 +131,15 @@ Result<Relation> Analyzer::AnalyzeDropColumns(const plan::DropColumnsPlan& drop)
   Relation relation = child;
   std::erase_if(relation.output, [&](const Attribute& column) {
     if (dropped.count(column.id) > 0) return true;
-    return std::any_of(drop.names.begin(), drop.names.end(), [&](const std::string& name) { return settings_.case_sensitive ? name == column.name : EqualsIgnoreCase(name, column.name); });
+    return std::any_of(drop.names.begin(), drop.names.end(), [&](const std::string& name) {
+      return settings_.case_sensitive ? name == column.name : EqualsIgnoreCase(name, column.name);
+    });
   });
   return relation;
 }
 
-Result<ExpressionPtr> Analyzer::CastToField(ExpressionPtr expression, const StructField& field, const std::string& path) {
+Result<ExpressionPtr> Analyzer::CastToField(ExpressionPtr expression, const StructField& field,
+                                            const std::string& path) {
   if (expression->nullable && !field.nullable) return Error::Of("NULLABLE_COLUMN_OR_FIELD", {{"name", path}});
   const auto& from = expression->type;
   const auto& to = field.type;
@@ -138,7 +149,9 @@ Result<ExpressionPtr> Analyzer::CastToField(ExpressionPtr expression, const Stru
     std::vector<StructField> fields;
     for (const auto& wanted : to->fields()) {
       const int index = from->FieldIndex(wanted.name, settings_.case_sensitive);
-      if (index < 0 && !wanted.nullable) return Error::Of("UNRESOLVED_FIELD.WITHOUT_SUGGESTION", {{"fieldName", QuoteIdentifier(wanted.name)}, {"columnPath", path}});
+      if (index < 0 && !wanted.nullable)
+        return Error::Of("UNRESOLVED_FIELD.WITHOUT_SUGGESTION",
+                         {{"fieldName", QuoteIdentifier(wanted.name)}, {"columnPath", path}});
       ExpressionPtr member = MakeNull(wanted.type);
       if (index >= 0) {
         FRAZIL_ASSIGN_OR_RETURN(member, ExtractField(expression, from->fields()[static_cast<size_t>(index)].name));
@@ -151,13 +164,15 @@ Result<ExpressionPtr> Analyzer::CastToField(ExpressionPtr expression, const Stru
     auto type = DataType::Struct(std::move(fields));
     auto made = MakeCall("named_struct", std::move(arguments), type, false);
     if (!expression->nullable) return made;
-    return MakeCall("if", {MakeCall("is_null", {expression}, DataType::Boolean(), false), MakeNull(type), made}, type, true);
+    return MakeCall("if", {MakeCall("is_null", {expression}, DataType::Boolean(), false), MakeNull(type), made}, type,
+                    true);
   }
   // Only casts that Spark calls safe ("up-cast or ANSI store assignment").
-  const bool same_family = (from->IsNumeric() && to->IsNumeric()) || to->IsString() || from->id() == TypeId::kNull || (from->IsDatetime() && to->IsDatetime()) ||
-                           from->id() == to->id();
+  const bool same_family = (from->IsNumeric() && to->IsNumeric()) || to->IsString() || from->id() == TypeId::kNull ||
+                           (from->IsDatetime() && to->IsDatetime()) || from->id() == to->id();
   if (!same_family) {
-    return Error::Of("INVALID_COLUMN_OR_FIELD_DATA_TYPE", {{"name", path}, {"type", "\"" + from->Sql() + "\""}, {"expectedType", "\"" + to->Sql() + "\""}});
+    return Error::Of("INVALID_COLUMN_OR_FIELD_DATA_TYPE",
+                     {{"name", path}, {"type", "\"" + from->Sql() + "\""}, {"expectedType", "\"" + to->Sql() + "\""}});
   }
   return MakeCast(std::move(expression), to, EvalMode::kAnsi);
 }
@@ -183,7 +198,8 @@ Result<Relation> Analyzer::AnalyzeToSchema(const plan::ToSchemaPlan& to_schema) 
     } else {
       std::vector<std::string> names;
       for (const auto& column : child.output) names.push_back(QuoteIdentifier(column.name));
-      return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(field.name)}, {"proposal", Join(names, ", ")}});
+      return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                       {{"objectName", QuoteIdentifier(field.name)}, {"proposal", Join(names, ", ")}});
     }
     auto attribute = NewAttribute(field.name, expression->type, field.nullable);
     if (found != nullptr) attribute.metadata = found->metadata;
@@ -247,7 +263,8 @@ Result<Relation> Analyzer::AnalyzeRepartition(const plan::RepartitionPlan& repar
   scope.input = &child;
   if (child.select != nullptr) scope.fallback = &child.select->input();
   for (const auto& expression : repartition.expressions) {
-    ExprPtr source = expression->kind == ExprKind::kSortOrder ? expression->As<plan::SortOrderExpr>().child : expression;
+    ExprPtr source =
+        expression->kind == ExprKind::kSortOrder ? expression->As<plan::SortOrderExpr>().child : expression;
     FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(source, scope));
     FRAZIL_ASSIGN_OR_RETURN(typed, AddMissing(typed, &child));
     node->expressions.push_back(std::move(typed));
@@ -263,7 +280,8 @@ Result<Relation> Analyzer::AnalyzeHint(const plan::HintPlan& hint) {
   return AnalyzePlan(hint.child);
 }
 
-Result<Relation> Analyzer::AnalyzeCollectMetrics(const plan::CollectMetricsPlan& metrics, std::optional<int64_t> plan_id) {
+Result<Relation> Analyzer::AnalyzeCollectMetrics(const plan::CollectMetricsPlan& metrics,
+                                                 std::optional<int64_t> plan_id) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(metrics.child));
   auto node = std::make_shared<plan::CollectMetricsNode>();
   node->name = metrics.name;
@@ -275,7 +293,8 @@ Result<Relation> Analyzer::AnalyzeCollectMetrics(const plan::CollectMetricsPlan&
   for (const auto& source : sources) {
     FRAZIL_ASSIGN_OR_RETURN(auto item, AnalyzeSelectItem(source, scope));
     if (!ContainsKind(*item.expression, ExpressionKind::kAggregate) && !ReferencedColumns(*item.expression).empty()) {
-      return Error::Of("INVALID_OBSERVED_METRICS.NON_AGGREGATE_FUNC_ARG_IS_ATTRIBUTE", {{"expr", "\"" + item.expression->sql + "\""}});
+      return Error::Of("INVALID_OBSERVED_METRICS.NON_AGGREGATE_FUNC_ARG_IS_ATTRIBUTE",
+                       {{"expr", "\"" + item.expression->sql + "\""}});
     }
     node->metrics.push_back(item.expression);
     node->metric_names.push_back(item.attribute.name);
@@ -291,7 +310,8 @@ Result<Relation> Analyzer::AnalyzeWithRelations(const plan::WithRelationsPlan& w
   for (const auto& reference : with_relations.references) {
     if (reference->plan_id) referenced_plans_[*reference->plan_id] = reference;
     if (reference->kind == plan::PlanKind::kSubqueryAlias) {
-      referenced_views_[AsciiLower(reference->As<plan::SubqueryAliasPlan>().alias)] = reference->As<plan::SubqueryAliasPlan>().child;
+      referenced_views_[AsciiLower(reference->As<plan::SubqueryAliasPlan>().alias)] =
+          reference->As<plan::SubqueryAliasPlan>().child;
     }
   }
   return AnalyzePlan(with_relations.root);
@@ -302,7 +322,8 @@ Result<Relation> Analyzer::AnalyzeSqlQuery(const plan::SqlQueryPlan& query) {
   const Restored views(&referenced_views_, referenced_views_);
   for (const auto& reference : query.references) {
     if (reference->kind != plan::PlanKind::kSubqueryAlias) continue;
-    referenced_views_[AsciiLower(reference->As<plan::SubqueryAliasPlan>().alias)] = reference->As<plan::SubqueryAliasPlan>().child;
+    referenced_views_[AsciiLower(reference->As<plan::SubqueryAliasPlan>().alias)] =
+        reference->As<plan::SubqueryAliasPlan>().child;
   }
   const Restored own(&own_parameters_, true);
   const Restored named(&named_parameters_, query.named_arguments);

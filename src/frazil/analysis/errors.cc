@@ -30,7 +30,8 @@ std::string Summary(const QueryContext& context, const std::string& text, const 
     if (stop >= context.start_index && start <= context.stop_index) {
       const int from = std::max(0, context.start_index - start);
       const int to = std::min(length - 1, context.stop_index - start);
-      summary += line + "\n" + std::string(static_cast<size_t>(from), ' ') + std::string(static_cast<size_t>(std::max(0, to - from + 1)), '^') + "\n";
+      summary += line + "\n" + std::string(static_cast<size_t>(from), ' ') +
+                 std::string(static_cast<size_t>(std::max(0, to - from + 1)), '^') + "\n";
     }
     start += length + 1;
   }
@@ -41,7 +42,8 @@ std::string Summary(const QueryContext& context, const std::string& text, const 
 
 Error Analyzer::At(Error error, const plan::Origin& origin) const {
   if (!error.query_contexts.empty() || error.condition.empty()) return error;
-  if (error.kind == ErrorKind::kInternal || error.kind == ErrorKind::kStorage || error.kind == ErrorKind::kCancelled) return error;
+  if (error.kind == ErrorKind::kInternal || error.kind == ErrorKind::kStorage || error.kind == ErrorKind::kCancelled)
+    return error;
   QueryContext context;
   if (origin.text != nullptr && origin.start >= 0) {
     context.type = QueryContext::Type::kSql;
@@ -71,7 +73,8 @@ Error Analyzer::At(Error error, const plan::Origin& origin) const {
 
 Error Analyzer::UnresolvedColumn(const std::vector<std::string>& name, const plan::Origin& origin) const {
   const std::string wanted = QuoteIdentifier(name);
-  // Candidates keep as many name parts as are needed to tell them apart: Spark drops the qualifier that all have in common.
+  // Candidates keep as many name parts as are needed to tell them apart: Spark drops the qualifier that all have in
+  // common.
   std::vector<std::vector<std::string>> candidates;
   const Scope* scope = scopes_.empty() ? nullptr : scopes_.back();
   const auto add = [&](const Relation* relation) {
@@ -84,12 +87,14 @@ Error Analyzer::UnresolvedColumn(const std::vector<std::string>& name, const pla
   };
   if (scope != nullptr) add(scope->input);
   if (candidates.empty() && scope != nullptr) add(scope->fallback);
-  if (candidates.empty()) return At(Error::Of("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", {{"objectName", wanted}}), origin);
+  if (candidates.empty())
+    return At(Error::Of("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", {{"objectName", wanted}}), origin);
 
   // As Spark's StringUtils.orderSuggestedIdentifiersBySimilarity: what all have in common in front is left out.
   const auto same_without_last = [&](size_t count) {
     const auto prefix = [&](const std::vector<std::string>& parts) {
-      return std::vector<std::string>(parts.begin(), parts.size() > count ? parts.end() - static_cast<std::ptrdiff_t>(count) : parts.begin());
+      return std::vector<std::string>(
+          parts.begin(), parts.size() > count ? parts.end() - static_cast<std::ptrdiff_t>(count) : parts.begin());
     };
     const auto first = prefix(candidates.front());
     return std::all_of(candidates.begin(), candidates.end(), [&](const auto& parts) { return prefix(parts) == first; });
@@ -104,11 +109,13 @@ Error Analyzer::UnresolvedColumn(const std::vector<std::string>& name, const pla
   const std::string plain_wanted = Join(name, ".");
   for (const auto& parts : candidates) {
     std::vector<std::string> shown = parts;
-    if (shown_parts > 0 && parts.size() > shown_parts) shown.assign(parts.end() - static_cast<std::ptrdiff_t>(shown_parts), parts.end());
+    if (shown_parts > 0 && parts.size() > shown_parts)
+      shown.assign(parts.end() - static_cast<std::ptrdiff_t>(shown_parts), parts.end());
     const auto text = QuoteIdentifier(shown);
     ranked.emplace_back(LevenshteinDistance(text, plain_wanted), text);
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& left, const auto& right) { return left.first < right.first; });
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& left, const auto& right) { return left.first < right.first; });
   std::string proposal;
   for (size_t i = 0; i < ranked.size() && i < 5; ++i) proposal += (i > 0 ? ", " : "") + ranked[i].second;
   return At(Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", wanted}, {"proposal", proposal}}), origin);

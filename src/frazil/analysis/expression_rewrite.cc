@@ -1,10 +1,9 @@
-#include "frazil/analysis/expression_rewrite_internal.h"
-
 #include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
 
+#include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/plan/make_logical.h"
 
 namespace frazil::analysis {
@@ -12,7 +11,8 @@ namespace frazil::analysis {
 using plan::LogicalPlan;
 using plan::LogicalPlanPtr;
 
-ExpressionPtr TransformExpression(const ExpressionPtr& expression, const std::function<ExpressionPtr(const ExpressionPtr&)>& replace) {
+ExpressionPtr TransformExpression(const ExpressionPtr& expression,
+                                  const std::function<ExpressionPtr(const ExpressionPtr&)>& replace) {
   if (auto replacement = replace(expression)) return replacement;
   auto children = Children(*expression);
   bool changed = false;
@@ -24,8 +24,8 @@ ExpressionPtr TransformExpression(const ExpressionPtr& expression, const std::fu
   return changed ? WithChildren(*expression, std::move(children)) : expression;
 }
 
-Result<ExpressionPtr> TryTransformExpression(const ExpressionPtr& expression,
-                                             const std::function<Result<ExpressionPtr>(const ExpressionPtr&)>& replace) {
+Result<ExpressionPtr> TryTransformExpression(
+    const ExpressionPtr& expression, const std::function<Result<ExpressionPtr>(const ExpressionPtr&)>& replace) {
   FRAZIL_ASSIGN_OR_RETURN(auto replacement, replace(expression));
   if (replacement != nullptr) return replacement;
   auto children = Children(*expression);
@@ -57,12 +57,14 @@ class MeaningWriter {
       }
       case ExpressionKind::kColumn: {
         const auto made = plan_columns_.find(expression.As<ColumnExpression>().id);
-        text_ += made == plan_columns_.end() ? "#" + std::to_string(expression.As<ColumnExpression>().id) : "%" + std::to_string(made->second);
+        text_ += made == plan_columns_.end() ? "#" + std::to_string(expression.As<ColumnExpression>().id)
+                                             : "%" + std::to_string(made->second);
         return;
       }
       case ExpressionKind::kLambdaVariable: {
         const auto found = variables_.find(expression.As<LambdaVariableExpression>().id);
-        text_ += "$" + std::to_string(found == variables_.end() ? expression.As<LambdaVariableExpression>().id : found->second);
+        text_ += "$" + std::to_string(found == variables_.end() ? expression.As<LambdaVariableExpression>().id
+                                                                : found->second);
         return;
       }
       case ExpressionKind::kLambda: {
@@ -83,7 +85,8 @@ class MeaningWriter {
         break;
       }
       case ExpressionKind::kCast:
-        text_ += "cast/" + std::to_string(static_cast<int>(expression.As<CastExpression>().mode)) + ":" + expression.type->SimpleString();
+        text_ += "cast/" + std::to_string(static_cast<int>(expression.As<CastExpression>().mode)) + ":" +
+                 expression.type->SimpleString();
         break;
       case ExpressionKind::kSubquery: {
         const auto& subquery = expression.As<SubqueryExpression>();
@@ -94,17 +97,20 @@ class MeaningWriter {
       }
       case ExpressionKind::kAggregate: {
         const auto& aggregate = expression.As<AggregateExpression>();
-        text_ += "agg:" + aggregate.function + (aggregate.distinct ? " distinct" : "") + (aggregate.ignore_nulls ? " ignore" : "") +
-                 (aggregate.filter ? " filter" : "") + "/" + std::to_string(static_cast<int>(aggregate.mode)) + ":" + aggregate.type->SimpleString();
+        text_ += "agg:" + aggregate.function + (aggregate.distinct ? " distinct" : "") +
+                 (aggregate.ignore_nulls ? " ignore" : "") + (aggregate.filter ? " filter" : "") + "/" +
+                 std::to_string(static_cast<int>(aggregate.mode)) + ":" + aggregate.type->SimpleString();
         WriteOrder(aggregate.order_by);
         break;
       }
       case ExpressionKind::kWindow: {
         const auto& window = expression.As<WindowExpression>();
-        text_ += "window:" + window.function + (window.distinct ? " distinct" : "") + (window.ignore_nulls ? " ignore" : "") +
-                 (window.filter ? " filter" : "") + " a" + std::to_string(window.arguments.size()) + " p" +
-                 std::to_string(window.partition_by.size()) + " f" + std::to_string(static_cast<int>(window.frame.type)) +
-                 std::to_string(static_cast<int>(window.frame.start.type)) + std::to_string(static_cast<int>(window.frame.end.type));
+        text_ += "window:" + window.function + (window.distinct ? " distinct" : "") +
+                 (window.ignore_nulls ? " ignore" : "") + (window.filter ? " filter" : "") + " a" +
+                 std::to_string(window.arguments.size()) + " p" + std::to_string(window.partition_by.size()) + " f" +
+                 std::to_string(static_cast<int>(window.frame.type)) +
+                 std::to_string(static_cast<int>(window.frame.start.type)) +
+                 std::to_string(static_cast<int>(window.frame.end.type));
         WriteOrder(window.order_by);
         break;
       }
@@ -123,7 +129,8 @@ class MeaningWriter {
   }
 
   static bool IsCommutative(const std::string& function) {
-    static constexpr std::string_view kNames[] = {"add", "multiply", "and", "or", "equal", "null_safe_equal", "bitwise_and", "bitwise_or", "bitwise_xor"};
+    static constexpr std::string_view kNames[] = {
+        "add", "multiply", "and", "or", "equal", "null_safe_equal", "bitwise_and", "bitwise_or", "bitwise_xor"};
     return std::find(std::begin(kNames), std::end(kNames), function) != std::end(kNames);
   }
 
@@ -183,16 +190,19 @@ class MeaningWriter {
         return;
       }
       case plan::LogicalKind::kJoin:
-        text_ += std::to_string(static_cast<int>(plan.As<plan::JoinNode>().type)) + (plan.As<plan::JoinNode>().is_lateral ? "l" : "");
+        text_ += std::to_string(static_cast<int>(plan.As<plan::JoinNode>().type)) +
+                 (plan.As<plan::JoinNode>().is_lateral ? "l" : "");
         return;
       case plan::LogicalKind::kSetOperation:
-        text_ += std::to_string(static_cast<int>(plan.As<plan::SetOperationNode>().type)) + (plan.As<plan::SetOperationNode>().all ? "a" : "");
+        text_ += std::to_string(static_cast<int>(plan.As<plan::SetOperationNode>().type)) +
+                 (plan.As<plan::SetOperationNode>().all ? "a" : "");
         return;
       case plan::LogicalKind::kSort:
         WriteOrder(plan.As<plan::SortNode>().keys);
         return;
       case plan::LogicalKind::kLimit:
-        text_ += std::to_string(plan.As<plan::LimitNode>().limit.value_or(-1)) + "," + std::to_string(plan.As<plan::LimitNode>().offset);
+        text_ += std::to_string(plan.As<plan::LimitNode>().limit.value_or(-1)) + "," +
+                 std::to_string(plan.As<plan::LimitNode>().offset);
         return;
       case plan::LogicalKind::kTail:
         text_ += std::to_string(plan.As<plan::TailNode>().limit);
@@ -248,8 +258,9 @@ void CollectOuter(const LogicalPlan& plan, std::set<AttributeId>* used, std::set
   for (const auto& input : plan::Inputs(plan)) CollectOuter(*input, used, made);
 }
 
-constexpr std::array<std::string_view, 12> kNondeterministic = {"rand",   "randn",  "random", "uuid", "shuffle", "monotonically_increasing_id",
-                                                                "spark_partition_id", "randstr", "uniform", "input_file_name", "sample", "reflect"};
+constexpr std::array<std::string_view, 12> kNondeterministic = {
+    "rand",    "randn",   "random",          "uuid",   "shuffle", "monotonically_increasing_id", "spark_partition_id",
+    "randstr", "uniform", "input_file_name", "sample", "reflect"};
 
 LogicalPlanPtr SubstituteInPlan(const LogicalPlanPtr& plan, const std::map<AttributeId, ExpressionPtr>& columns);
 
@@ -431,32 +442,26 @@ LogicalPlanPtr SubstituteInPlan(const LogicalPlanPtr& plan, const std::map<Attri
 }  // namespace
 
 DataTypePtr StringsWithoutLength(const DataTypePtr& type) {
-  switch (type->id()) {
-    case TypeId::kString:
-      return type->length_kind() == StringLength::kUnbounded ? type : DataType::String();
-    case TypeId::kArray: {
-      auto element = StringsWithoutLength(type->element_type());
-      return element == type->element_type() ? type : DataType::Array(std::move(element), type->contains_null());
-    }
-    case TypeId::kMap: {
-      auto key = StringsWithoutLength(type->key_type());
-      auto value = StringsWithoutLength(type->value_type());
-      const bool same = key == type->key_type() && value == type->value_type();
-      return same ? type : DataType::Map(std::move(key), std::move(value), type->value_contains_null());
-    }
-    case TypeId::kStruct: {
-      auto fields = type->fields();
-      bool same = true;
-      for (auto& field : fields) {
-        auto changed = StringsWithoutLength(field.type);
-        same = same && changed == field.type;
-        field.type = std::move(changed);
-      }
-      return same ? type : DataType::Struct(std::move(fields));
-    }
-    default:
-      return type;
+  if (type->id() == TypeId::kString) return type->length_kind() == StringLength::kUnbounded ? type : DataType::String();
+  if (type->id() == TypeId::kArray) {
+    auto element = StringsWithoutLength(type->element_type());
+    return element == type->element_type() ? type : DataType::Array(std::move(element), type->contains_null());
   }
+  if (type->id() == TypeId::kMap) {
+    auto key = StringsWithoutLength(type->key_type());
+    auto value = StringsWithoutLength(type->value_type());
+    const bool same = key == type->key_type() && value == type->value_type();
+    return same ? type : DataType::Map(std::move(key), std::move(value), type->value_contains_null());
+  }
+  if (type->id() != TypeId::kStruct) return type;
+  auto fields = type->fields();
+  bool same = true;
+  for (auto& field : fields) {
+    auto changed = StringsWithoutLength(field.type);
+    same = same && changed == field.type;
+    field.type = std::move(changed);
+  }
+  return same ? type : DataType::Struct(std::move(fields));
 }
 
 LogicalPlanPtr ReplaceNode(const LogicalPlanPtr& plan, const LogicalPlanPtr& old, const LogicalPlanPtr& replacement) {

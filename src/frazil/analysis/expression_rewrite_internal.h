@@ -13,8 +13,10 @@
 
 namespace frazil::analysis {
 
-/// Parents first: where `replace` returns an expression, it stands in the place of the old one and is not looked into. A changed child keeps its parents' `sql`.
-ExpressionPtr TransformExpression(const ExpressionPtr& expression, const std::function<ExpressionPtr(const ExpressionPtr&)>& replace);
+/// Parents first: where `replace` returns an expression, it stands in the place of the old one and is not looked into.
+/// A changed child keeps its parents' `sql`.
+ExpressionPtr TransformExpression(const ExpressionPtr& expression,
+                                  const std::function<ExpressionPtr(const ExpressionPtr&)>& replace);
 Result<ExpressionPtr> TryTransformExpression(const ExpressionPtr& expression,
                                              const std::function<Result<ExpressionPtr>(const ExpressionPtr&)>& replace);
 
@@ -36,6 +38,7 @@ ExpressionPtr SubstituteColumns(const ExpressionPtr& expression, const std::map<
 DataTypePtr StringsWithoutLength(const DataTypePtr& type);
 
 /// The plan with `replacement` in the place of `old` (compared by address); only below nodes with one input.
-plan::LogicalPlanPtr ReplaceNode(const plan::LogicalPlanPtr& plan, const plan::LogicalPlanPtr& old, const plan::LogicalPlanPtr& replacement);
+plan::LogicalPlanPtr ReplaceNode(const plan::LogicalPlanPtr& plan, const plan::LogicalPlanPtr& old,
+                                 const plan::LogicalPlanPtr& replacement);
 
 }  // namespace frazil::analysis

@@ -35,7 +35,8 @@ Error CastError(const Expression& child, const DataType& to, EvalMode mode) {
                                   {"targetType", "\"" + to.Sql() + "\""}};
   const char* functions = nullptr;
   if (mode != EvalMode::kLegacy) {
-    if (from.IsNumeric() && to.id() == TypeId::kTimestamp) functions = "`TIMESTAMP_SECONDS`/`TIMESTAMP_MILLIS`/`TIMESTAMP_MICROS`";
+    if (from.IsNumeric() && to.id() == TypeId::kTimestamp)
+      functions = "`TIMESTAMP_SECONDS`/`TIMESTAMP_MILLIS`/`TIMESTAMP_MICROS`";
     if (from.id() == TypeId::kTimestamp && to.IsNumeric()) functions = "`UNIX_SECONDS`/`UNIX_MILLIS`/`UNIX_MICROS`";
     if (from.IsNumeric() && to.id() == TypeId::kDate) functions = "`DATE_FROM_UNIX_DATE`";
     if (from.id() == TypeId::kDate && to.IsNumeric()) functions = "`UNIX_DATE`";
@@ -61,18 +62,22 @@ Result<ExpressionPtr> Analyzer::AnalyzeScalar(const ExprPtr& expression, const S
   return Analyze(expression);
 }
 
-Result<ExpressionPtr> Analyzer::AnalyzeFilterCondition(const ExprPtr& expression, const Scope& scope, const char* clause) {
+Result<ExpressionPtr> Analyzer::AnalyzeFilterCondition(const ExprPtr& expression, const Scope& scope,
+                                                       const char* clause) {
   FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeScalar(expression, scope));
-  if (condition->type->id() == TypeId::kNull) condition = MakeCast(condition, DataType::Boolean(), settings_.eval_mode());
+  if (condition->type->id() == TypeId::kNull)
+    condition = MakeCast(condition, DataType::Boolean(), settings_.eval_mode());
   if (condition->type->id() != TypeId::kBoolean) {
-    return At(Error::Of("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
-                        {{"sqlExpr", "\"" + condition->sql + "\""}, {"filter", "\"" + condition->sql + "\""}, {"type", "\"" + condition->type->Sql() + "\""}}),
+    return At(Error::Of("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", {{"sqlExpr", "\"" + condition->sql + "\""},
+                                                                 {"filter", "\"" + condition->sql + "\""},
+                                                                 {"type", "\"" + condition->type->Sql() + "\""}}),
               expression->origin);
   }
   if (!scope.allow_aggregates) {
     std::vector<std::string> invalid;
     VisitExpression(*condition, [&](const Expression& part) {
-      const bool refused = part.kind == ExpressionKind::kAggregate || (part.kind == ExpressionKind::kWindow && !scope.allow_windows);
+      const bool refused =
+          part.kind == ExpressionKind::kAggregate || (part.kind == ExpressionKind::kWindow && !scope.allow_windows);
       if (refused) invalid.push_back(part.sql);
       return !refused;
     });
@@ -81,10 +86,13 @@ Result<ExpressionPtr> Analyzer::AnalyzeFilterCondition(const ExprPtr& expression
         return At(Error::Of("_LEGACY_ERROR_TEMP_1034", {{"clauseName", "WHERE"}}), expression->origin);
       }
       if (std::string_view(clause) == "Filter") {
-        return At(Error::Of("INVALID_WHERE_CONDITION", {{"condition", "\"" + condition->sql + "\""}, {"expressionList", Join(invalid, ", ")}}),
+        return At(Error::Of("INVALID_WHERE_CONDITION",
+                            {{"condition", "\"" + condition->sql + "\""}, {"expressionList", Join(invalid, ", ")}}),
                   expression->origin);
       }
-      return At(Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + Join(invalid, "\", \"") + "\""}}), expression->origin);
+      return At(
+          Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + Join(invalid, "\", \"") + "\""}}),
+          expression->origin);
     }
   }
   return condition;
@@ -107,7 +115,9 @@ Result<std::vector<std::string>> Analyzer::AnalyzeIdentifierText(const ExprPtr& 
     return At(Error::Of("NOT_A_CONSTANT_STRING.NOT_CONSTANT", {{"name", "IDENTIFIER"}, {"expr", shown}}), text->origin);
   }
   if (!typed->type->IsString()) {
-    return At(Error::Of("NOT_A_CONSTANT_STRING.WRONG_TYPE", {{"name", "IDENTIFIER"}, {"expr", shown}, {"dataType", typed->type->SimpleString()}}), text->origin);
+    return At(Error::Of("NOT_A_CONSTANT_STRING.WRONG_TYPE",
+                        {{"name", "IDENTIFIER"}, {"expr", shown}, {"dataType", typed->type->SimpleString()}}),
+              text->origin);
   }
   Value value;
   if (typed->kind == ExpressionKind::kLiteral) {
@@ -115,7 +125,8 @@ Result<std::vector<std::string>> Analyzer::AnalyzeIdentifierText(const ExprPtr& 
   } else {
     FRAZIL_ASSIGN_OR_RETURN(value, context_.EvaluateConstant(typed));
   }
-  if (value.is_null()) return At(Error::Of("NOT_A_CONSTANT_STRING.NULL", {{"name", "IDENTIFIER"}, {"expr", shown}}), text->origin);
+  if (value.is_null())
+    return At(Error::Of("NOT_A_CONSTANT_STRING.NULL", {{"name", "IDENTIFIER"}, {"expr", shown}}), text->origin);
   return sql::ParseMultipartIdentifier(value.string(), context_.parser_options());
 }
 
@@ -124,7 +135,8 @@ Result<ExpressionPtr> Analyzer::Analyze(const ExprPtr& expression) {
   auto result = AnalyzeKind(expression);
   if (!result.ok()) return At(std::move(result).error(), expression->origin);
   const auto kind = (*result)->kind;
-  if (expression->origin.start >= 0 && (*result)->start_index < 0 && (kind == ExpressionKind::kCall || kind == ExpressionKind::kCast)) {
+  if (expression->origin.start >= 0 && (*result)->start_index < 0 &&
+      (kind == ExpressionKind::kCall || kind == ExpressionKind::kCast)) {
     return WithPosition(*std::move(result), expression->origin.start, expression->origin.stop);
   }
   return result;
@@ -148,7 +160,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeKind(const ExprPtr& expression) {
     case ExprKind::kStar:
       return Error::Of("INVALID_USAGE_OF_STAR_OR_REGEX", {{"elem", "'*'"}, {"prettyName", "expression"}});
     case ExprKind::kRegexColumn:
-      return Error::Of("INVALID_USAGE_OF_STAR_OR_REGEX", {{"elem", "regular expression"}, {"prettyName", "expression"}});
+      return Error::Of("INVALID_USAGE_OF_STAR_OR_REGEX",
+                       {{"elem", "regular expression"}, {"prettyName", "expression"}});
     case ExprKind::kFunction:
       return AnalyzeFunction(expression->As<plan::FunctionExpr>());
     case ExprKind::kCast:
@@ -212,7 +225,9 @@ Result<ExpressionPtr> Analyzer::AnalyzeKind(const ExprPtr& expression) {
   return Error::Internal("Unknown kind of expression.");
 }
 
-Result<ExprPtr> Analyzer::ParseText(const std::string& text) { return sql::ParseExpression(text, context_.parser_options()); }
+Result<ExprPtr> Analyzer::ParseText(const std::string& text) {
+  return sql::ParseExpression(text, context_.parser_options());
+}
 
 Result<ExpressionPtr> Analyzer::AnalyzeLiteral(const plan::LiteralExpr& literal) {
   auto typed = MakeLiteral(literal.type, literal.value);
@@ -229,7 +244,9 @@ Result<ExpressionPtr> Analyzer::AnalyzeCast(const plan::CastExpr& cast) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, Analyze(cast.child));
   const EvalMode mode = cast.mode ? *cast.mode : settings_.eval_mode();
   const auto& from = *child->type;
-  const bool allowed = mode == EvalMode::kLegacy ? CanCast(from, *type) : mode == EvalMode::kAnsi ? CanAnsiCast(from, *type) : CanTryCast(from, *type);
+  const bool allowed = mode == EvalMode::kLegacy ? CanCast(from, *type)
+                       : mode == EvalMode::kAnsi ? CanAnsiCast(from, *type)
+                                                 : CanTryCast(from, *type);
   if (!allowed) return CastError(*child, *type, mode);
   return MakeCast(child, type, mode, true);
 }
@@ -322,7 +339,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeUpdateField(const plan::UpdateFieldExpr& 
   }
   FRAZIL_ASSIGN_OR_RETURN(auto path, sql::ParseMultipartIdentifier(update.field, context_.parser_options()));
   const bool exact_case = settings_.case_sensitive;
-  const std::function<Result<ExpressionPtr>(const ExpressionPtr&, size_t)> change = [&](const ExpressionPtr& child, size_t level) -> Result<ExpressionPtr> {
+  const std::function<Result<ExpressionPtr>(const ExpressionPtr&, size_t)> change =
+      [&](const ExpressionPtr& child, size_t level) -> Result<ExpressionPtr> {
     if (child->type->id() != TypeId::kStruct) {
       return Error::Of("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", {{"sqlExpr", "\"update_fields(" + child->sql + ")\""},
                                                                    {"paramIndex", "first"},
@@ -355,12 +373,14 @@ Result<ExpressionPtr> Analyzer::AnalyzeUpdateField(const plan::UpdateFieldExpr& 
     }
     if (!found && level + 1 < path.size()) {
       std::string names;
-      for (const auto& field : child->type->fields()) names += (names.empty() ? "" : ", ") + QuoteIdentifier(field.name);
+      for (const auto& field : child->type->fields())
+        names += (names.empty() ? "" : ", ") + QuoteIdentifier(field.name);
       return Error::Of("FIELD_NOT_FOUND", {{"fieldName", QuoteIdentifier(path[level])}, {"fields", names}});
     }
     if (!found && value != nullptr) add(path[level], value);
     if (fields.empty()) {
-      return Error::Of("DATATYPE_MISMATCH.CANNOT_DROP_ALL_FIELDS", {{"sqlExpr", "\"update_fields(" + child->sql + ", dropfield())\""}});
+      return Error::Of("DATATYPE_MISMATCH.CANNOT_DROP_ALL_FIELDS",
+                       {{"sqlExpr", "\"update_fields(" + child->sql + ", dropfield())\""}});
     }
     auto type = DataType::Struct(std::move(fields));
     auto made = MakeCall("named_struct", std::move(arguments), type, false);
@@ -369,7 +389,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeUpdateField(const plan::UpdateFieldExpr& 
     return MakeCall("if", {is_null, MakeNull(type), made}, type, true);
   };
   FRAZIL_ASSIGN_OR_RETURN(auto changed, change(base, 0));
-  return WithSql(changed, "update_fields(" + base->sql + ", " + (value != nullptr ? "WithField(" + value->sql + ")" : std::string("dropfield()")) + ")");
+  return WithSql(changed, "update_fields(" + base->sql + ", " +
+                              (value != nullptr ? "WithField(" + value->sql + ")" : std::string("dropfield()")) + ")");
 }
 
 }  // namespace frazil::analysis

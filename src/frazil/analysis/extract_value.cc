@@ -18,7 +18,8 @@ Result<size_t> FindField(const DataType& type, const std::string& name, bool cas
     ++count;
   }
   if (count > 1) {
-    return Error::Of("AMBIGUOUS_REFERENCE_TO_FIELDS", {{"field", QuoteIdentifier(name)}, {"count", std::to_string(count)}});
+    return Error::Of("AMBIGUOUS_REFERENCE_TO_FIELDS",
+                     {{"field", QuoteIdentifier(name)}, {"count", std::to_string(count)}});
   }
   if (!found) {
     std::string names;
@@ -30,8 +31,8 @@ Result<size_t> FindField(const DataType& type, const std::string& name, bool cas
 
 ExpressionPtr GetField(const ExpressionPtr& child, size_t index, const std::string& shown) {
   const auto& field = child->type->fields()[index];
-  return MakeCall("get_field", {child, MakeLiteral(DataType::String(), Value(field.name))}, field.type, child->nullable || field.nullable,
-                  EvalMode::kAnsi, child->sql + "." + shown);
+  return MakeCall("get_field", {child, MakeLiteral(DataType::String(), Value(field.name))}, field.type,
+                  child->nullable || field.nullable, EvalMode::kAnsi, child->sql + "." + shown);
 }
 
 }  // namespace
@@ -86,7 +87,8 @@ Result<ExpressionPtr> Analyzer::ExtractField(const ExpressionPtr& child, const s
     case TypeId::kGeography:
       break;
   }
-  return Error::Of("INVALID_EXTRACT_BASE_FIELD_TYPE", {{"base", "\"" + child->sql + "\""}, {"other", "\"" + child->type->Sql() + "\""}});
+  return Error::Of("INVALID_EXTRACT_BASE_FIELD_TYPE",
+                   {{"base", "\"" + child->sql + "\""}, {"other", "\"" + child->type->Sql() + "\""}});
 }
 
 Result<ExpressionPtr> Analyzer::ExtractItem(const ExpressionPtr& child, const ExpressionPtr& key) {
@@ -94,15 +96,17 @@ Result<ExpressionPtr> Analyzer::ExtractItem(const ExpressionPtr& child, const Ex
   const auto constant_name = key->type->IsString() ? functions::ConstantText(*key) : std::nullopt;
   switch (child->type->id()) {
     case TypeId::kArray: {
-      if (child->type->element_type()->id() == TypeId::kStruct && constant_name) return ExtractField(child, *constant_name);
+      if (child->type->element_type()->id() == TypeId::kStruct && constant_name)
+        return ExtractField(child, *constant_name);
       if (!key->type->IsIntegral() && key->type->id() != TypeId::kNull) {
-          return Error::Of("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", {{"sqlExpr", "\"" + shown + "\""},
-                                                                       {"paramIndex", "second"},
-                                                                       {"requiredType", "\"INTEGRAL\""},
-                                                                       {"inputSql", "\"" + key->sql + "\""},
-                                                                       {"inputType", "\"" + key->type->Sql() + "\""}});
+        return Error::Of("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", {{"sqlExpr", "\"" + shown + "\""},
+                                                                     {"paramIndex", "second"},
+                                                                     {"requiredType", "\"INTEGRAL\""},
+                                                                     {"inputSql", "\"" + key->sql + "\""},
+                                                                     {"inputType", "\"" + key->type->Sql() + "\""}});
       }
-      auto index = MakeCast(key, key->type->id() == TypeId::kLong ? DataType::Long() : DataType::Integer(), settings_.eval_mode());
+      auto index = MakeCast(key, key->type->id() == TypeId::kLong ? DataType::Long() : DataType::Integer(),
+                            settings_.eval_mode());
       return MakeCall("get_item", {child, index}, child->type->element_type(), true, settings_.eval_mode(), shown);
     }
     case TypeId::kMap: {
@@ -138,7 +142,8 @@ Result<ExpressionPtr> Analyzer::ExtractItem(const ExpressionPtr& child, const Ex
     case TypeId::kGeography:
       break;
   }
-  return Error::Of("INVALID_EXTRACT_BASE_FIELD_TYPE", {{"base", "\"" + child->sql + "\""}, {"other", "\"" + child->type->Sql() + "\""}});
+  return Error::Of("INVALID_EXTRACT_BASE_FIELD_TYPE",
+                   {{"base", "\"" + child->sql + "\""}, {"other", "\"" + child->type->Sql() + "\""}});
 }
 
 }  // namespace frazil::analysis

@@ -1,4 +1,5 @@
-// Calls of functions and operators: which function a name means, its arguments, and what surrounds them (DISTINCT, FILTER, WITHIN GROUP).
+// Calls of functions and operators: which function a name means, its arguments, and what surrounds them (DISTINCT,
+// FILTER, WITHIN GROUP).
 
 #include <algorithm>
 
@@ -19,27 +20,31 @@ using plan::FunctionExpr;
 namespace {
 
 // Stands for a lambda until the types of its parameters are known.
-ExpressionPtr LambdaPlaceholder() {
-  auto placeholder = std::make_shared<LambdaExpression>();
-  placeholder->body = MakeNull(DataType::Null());
-  placeholder->type = DataType::Null();
-  placeholder->sql = "lambdafunction()";
-  return placeholder;
+ExpressionPtr LambdaToCome() {
+  auto to_come = std::make_shared<LambdaExpression>();
+  to_come->body = MakeNull(DataType::Null());
+  to_come->type = DataType::Null();
+  to_come->sql = "lambdafunction()";
+  return to_come;
 }
 
 const Expression* AsStructField(const Expression& expression) {
-  return expression.kind == ExpressionKind::kCall && expression.As<CallExpression>().function == "get_field" ? &expression : nullptr;
+  return expression.kind == ExpressionKind::kCall && expression.As<CallExpression>().function == "get_field"
+             ? &expression
+             : nullptr;
 }
 
 Error UnsupportedSyntax(const std::string& name, const char* syntax) {
-  return Error::Of("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX", {{"prettyName", QuoteIdentifier(name)}, {"syntax", syntax}});
+  return Error::Of("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+                   {{"prettyName", QuoteIdentifier(name)}, {"syntax", syntax}});
 }
 
 }  // namespace
 
 std::string Analyzer::FunctionName(const std::vector<std::string>& name) {
   if (name.size() == 1) return AsciiLower(name[0]);
-  if (name.size() == 3 && EqualsIgnoreCase(name[0], "system") && (EqualsIgnoreCase(name[1], "builtin") || EqualsIgnoreCase(name[1], "session"))) {
+  if (name.size() == 3 && EqualsIgnoreCase(name[0], "system") &&
+      (EqualsIgnoreCase(name[1], "builtin") || EqualsIgnoreCase(name[1], "session"))) {
     return AsciiLower(name[2]);
   }
   if (name.size() == 2 && EqualsIgnoreCase(name[0], "builtin")) return AsciiLower(name[1]);
@@ -50,8 +55,9 @@ Error Analyzer::UnresolvedRoutine(const std::vector<std::string>& name) const {
   std::vector<std::string> current{context_.current_catalog()};
   const auto name_space = context_.current_namespace();
   current.insert(current.end(), name_space.begin(), name_space.end());
-  return Error::Of("UNRESOLVED_ROUTINE", {{"routineName", QuoteIdentifier(name)},
-                                          {"searchPath", "[`system`.`builtin`, `system`.`session`, " + QuoteIdentifier(current) + "]"}});
+  return Error::Of("UNRESOLVED_ROUTINE",
+                   {{"routineName", QuoteIdentifier(name)},
+                    {"searchPath", "[`system`.`builtin`, `system`.`session`, " + QuoteIdentifier(current) + "]"}});
 }
 
 Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
@@ -59,18 +65,34 @@ Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
   const bool for_window = std::exchange(in_window_function_, false);
   if (!call.is_operator) {
     if (const auto function = context_.FindSqlFunction(call.name)) {
-      if (function->returns_table) return Error::Of("NOT_A_SCALAR_FUNCTION", {{"functionName", QuoteIdentifier(call.name)}});
+      if (function->returns_table)
+        return Error::Of("NOT_A_SCALAR_FUNCTION", {{"functionName", QuoteIdentifier(call.name)}});
       return AnalyzeSqlFunction(*function, call);
     }
   }
   if (name == "struct") return AnalyzeStruct(call);
+  if (name == "window_time" && call.arguments.size() == 1) {
+    // The last instant of a window, whose end is outside of it.
+    FRAZIL_ASSIGN_OR_RETURN(auto window, Analyze(call.arguments[0]));
+    FRAZIL_ASSIGN_OR_RETURN(auto end, ExtractField(window, "end"));
+    Attribute unnamed;
+    unnamed.name = "end";
+    const auto micros = plan::MakeFunctionExpr("unix_micros", {MakeTypedExpr(unnamed, end)});
+    const auto last =
+        plan::MakeFunctionExpr("-", {micros, plan::MakeLiteralExpr(DataType::Long(), Value(int64_t{1}))}, {}, true);
+    FRAZIL_ASSIGN_OR_RETURN(auto time, Analyze(plan::MakeFunctionExpr("timestamp_micros", {last})));
+    return WithSql(time, "window_time(" + window->sql + ")");
+  }
   if (name == "grouping" || name == "grouping_id" || name == "grouping__id") {
     FRAZIL_ASSIGN_OR_RETURN(auto arguments, AnalyzeAll(call.arguments));
     if (name == "grouping" && arguments.size() != 1) {
-      return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", "`grouping`"}, {"expectedNum", "1"}, {"actualNum", std::to_string(arguments.size())},
+      return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", "`grouping`"},
+                                                             {"expectedNum", "1"},
+                                                             {"actualNum", std::to_string(arguments.size())},
                                                              {"docroot", "https://spark.apache.org/docs/latest"}});
     }
-    auto grouping = MakeCall(name == "grouping" ? "grouping" : "grouping_id", std::move(arguments), name == "grouping" ? DataType::Byte() : DataType::Long(), false);
+    auto grouping = MakeCall(name == "grouping" ? "grouping" : "grouping_id", std::move(arguments),
+                             name == "grouping" ? DataType::Byte() : DataType::Long(), false);
     return name == "grouping__id" ? WithSql(grouping, name) : grouping;
   }
   const FunctionDefinition* definition = name.empty() ? nullptr : functions::FindFunction(name);
@@ -114,12 +136,17 @@ Result<FunctionCall> Analyzer::PrepareCall(const FunctionExpr& call, const Funct
       // count(*) counts rows: count(1).
       arguments = {plan::MakeLiteralExpr(DataType::Integer(), Value(1), call.origin)};
     } else if (!star.target.empty() && !call.is_distinct) {
-      const auto setting = settings_.lookup ? settings_.lookup("spark.sql.legacy.allowStarWithSingleTableIdentifierInCount") : std::nullopt;
-      if (setting.value_or("false") != "true") return Error::Of("_LEGACY_ERROR_TEMP_1021", {{"targetString", Join(star.target, ".")}});
+      const auto setting = settings_.lookup
+                               ? settings_.lookup("spark.sql.legacy.allowStarWithSingleTableIdentifierInCount")
+                               : std::nullopt;
+      if (setting.value_or("false") != "true")
+        return Error::Of("_LEGACY_ERROR_TEMP_1021", {{"targetString", Join(star.target, ".")}});
     }
   }
   FRAZIL_ASSIGN_OR_RETURN(arguments, ExpandStarArguments(arguments));
-  const bool has_names = std::any_of(arguments.begin(), arguments.end(), [](const ExprPtr& argument) { return argument->kind == ExprKind::kNamedArgument; });
+  const bool has_names = std::any_of(arguments.begin(), arguments.end(), [](const ExprPtr& argument) {
+    return argument->kind == ExprKind::kNamedArgument;
+  });
   if (has_names && definition != nullptr) {
     FunctionExpr named = call;
     named.arguments = arguments;
@@ -130,7 +157,7 @@ Result<FunctionCall> Analyzer::PrepareCall(const FunctionExpr& call, const Funct
       if (definition != nullptr && definition->lambda_types == nullptr) {
         return Error::Of("INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION", {{"class", prepared.name}});
       }
-      prepared.arguments.push_back(LambdaPlaceholder());
+      prepared.arguments.push_back(LambdaToCome());
     } else {
       FRAZIL_ASSIGN_OR_RETURN(auto typed, Analyze(argument));
       prepared.arguments.push_back(std::move(typed));
@@ -139,7 +166,8 @@ Result<FunctionCall> Analyzer::PrepareCall(const FunctionExpr& call, const Funct
   }
   FRAZIL_ASSIGN_OR_RETURN(prepared.within_group, AnalyzeSortKeys(call.within_group));
   if (definition != nullptr && definition->lambda_types != nullptr) {
-    const bool has_lambda = std::any_of(arguments.begin(), arguments.end(), [](const ExprPtr& argument) { return argument->kind == ExprKind::kLambda; });
+    const bool has_lambda = std::any_of(arguments.begin(), arguments.end(),
+                                        [](const ExprPtr& argument) { return argument->kind == ExprKind::kLambda; });
     if (has_lambda) {
       FRAZIL_ASSIGN_OR_RETURN(auto types, definition->lambda_types(prepared));
       for (size_t i = 0; i < arguments.size(); ++i) {
@@ -154,8 +182,10 @@ Result<FunctionCall> Analyzer::PrepareCall(const FunctionExpr& call, const Funct
   return prepared;
 }
 
-Result<ExpressionPtr> Analyzer::BindCall(const FunctionExpr& call, const FunctionDefinition& definition, FunctionCall bound) {
-  if (call.filter != nullptr && definition.function_class != FunctionClass::kAggregate) return UnsupportedSyntax(bound.name, "FILTER clause");
+Result<ExpressionPtr> Analyzer::BindCall(const FunctionExpr& call, const FunctionDefinition& definition,
+                                         FunctionCall bound) {
+  if (call.filter != nullptr && definition.function_class != FunctionClass::kAggregate)
+    return UnsupportedSyntax(bound.name, "FILTER clause");
   FRAZIL_ASSIGN_OR_RETURN(auto typed, functions::BindFunction(definition, bound));
   if (call.filter == nullptr) return typed;
   FRAZIL_ASSIGN_OR_RETURN(auto filter, Analyze(call.filter));
@@ -164,10 +194,12 @@ Result<ExpressionPtr> Analyzer::BindCall(const FunctionExpr& call, const Functio
     return Error::Of("INVALID_AGGREGATE_FILTER.NOT_BOOLEAN", {{"filterExpr", "\"" + filter->sql + "\""}});
   }
   if (ContainsKind(*filter, ExpressionKind::kAggregate)) {
-    return Error::Of("INVALID_AGGREGATE_FILTER.CONTAINS_AGGREGATE", {{"filterExpr", "\"" + filter->sql + "\""}, {"aggExpr", "\"" + filter->sql + "\""}});
+    return Error::Of("INVALID_AGGREGATE_FILTER.CONTAINS_AGGREGATE",
+                     {{"filterExpr", "\"" + filter->sql + "\""}, {"aggExpr", "\"" + filter->sql + "\""}});
   }
   if (ContainsKind(*filter, ExpressionKind::kWindow)) {
-    return Error::Of("INVALID_AGGREGATE_FILTER.CONTAINS_WINDOW_FUNCTION", {{"filterExpr", "\"" + filter->sql + "\""}, {"windowExpr", "\"" + filter->sql + "\""}});
+    return Error::Of("INVALID_AGGREGATE_FILTER.CONTAINS_WINDOW_FUNCTION",
+                     {{"filterExpr", "\"" + filter->sql + "\""}, {"windowExpr", "\"" + filter->sql + "\""}});
   }
   const std::string suffix = " FILTER (WHERE " + filter->sql + ")";
   auto filtered = TransformExpression(typed, [&](const ExpressionPtr& part) -> ExpressionPtr {
@@ -196,7 +228,8 @@ Result<std::vector<ExprPtr>> Analyzer::ExpandStarArguments(const std::vector<Exp
   return expanded;
 }
 
-Result<std::vector<ExprPtr>> Analyzer::OrderNamedArguments(const FunctionExpr& call, const FunctionDefinition& definition) {
+Result<std::vector<ExprPtr>> Analyzer::OrderNamedArguments(const FunctionExpr& call,
+                                                           const FunctionDefinition& definition) {
   const auto routine = QuoteIdentifier(call.name);
   const auto& parameters = definition.parameter_names;
   if (parameters.empty()) return Error::Of("NAMED_PARAMETERS_NOT_SUPPORTED", {{"functionName", routine}});
@@ -205,19 +238,25 @@ Result<std::vector<ExprPtr>> Analyzer::OrderNamedArguments(const FunctionExpr& c
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     const auto& argument = call.arguments[i];
     if (argument->kind != ExprKind::kNamedArgument) {
-      if (named_seen) return Error::Of("UNEXPECTED_POSITIONAL_ARGUMENT", {{"routineName", routine}, {"parameterName", QuoteIdentifier(parameters[std::min(i, parameters.size() - 1)])}});
+      if (named_seen)
+        return Error::Of("UNEXPECTED_POSITIONAL_ARGUMENT",
+                         {{"routineName", routine},
+                          {"parameterName", QuoteIdentifier(parameters[std::min(i, parameters.size() - 1)])}});
       if (i >= ordered.size()) ordered.resize(i + 1);
       ordered[i] = argument;
       continue;
     }
     named_seen = true;
     const auto& named = argument->As<plan::NamedArgumentExpr>();
-    const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const auto& name) { return EqualsIgnoreCase(name, named.name); });
+    const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                    [&](const auto& name) { return EqualsIgnoreCase(name, named.name); });
     if (found == parameters.end()) {
       const auto similar = MostSimilar(named.name, parameters, 5);
       std::string proposal;
       for (const auto& name : similar) proposal += (proposal.empty() ? "" : ", ") + QuoteIdentifier(name);
-      return Error::Of("UNRECOGNIZED_PARAMETER_NAME", {{"routineName", routine}, {"argumentName", QuoteIdentifier(named.name)}, {"proposal", proposal}});
+      return Error::Of(
+          "UNRECOGNIZED_PARAMETER_NAME",
+          {{"routineName", routine}, {"argumentName", QuoteIdentifier(named.name)}, {"proposal", proposal}});
     }
     auto& slot = ordered[static_cast<size_t>(found - parameters.begin())];
     if (slot != nullptr) {
@@ -231,8 +270,9 @@ Result<std::vector<ExprPtr>> Analyzer::OrderNamedArguments(const FunctionExpr& c
   while (!ordered.empty() && ordered.back() == nullptr) ordered.pop_back();
   for (size_t i = 0; i < ordered.size(); ++i) {
     if (ordered[i] == nullptr) {
-      return Error::Of("REQUIRED_PARAMETER_NOT_FOUND",
-                       {{"routineName", routine}, {"parameterName", QuoteIdentifier(parameters[i])}, {"index", std::to_string(i)}});
+      return Error::Of(
+          "REQUIRED_PARAMETER_NOT_FOUND",
+          {{"routineName", routine}, {"parameterName", QuoteIdentifier(parameters[i])}, {"index", std::to_string(i)}});
     }
     if (ordered[i]->kind == ExprKind::kNamedArgument) ordered[i] = ordered[i]->As<plan::NamedArgumentExpr>().value;
   }
@@ -245,7 +285,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeStruct(const FunctionExpr& call) {
   std::vector<StructField> fields;
   // (a, b) shows as the function that it stands for.
   const auto& origin = call.origin;
-  const bool is_row = call.is_operator && origin.text != nullptr && origin.start >= 0 && static_cast<size_t>(origin.start) < origin.text->size() &&
+  const bool is_row = call.is_operator && origin.text != nullptr && origin.start >= 0 &&
+                      static_cast<size_t>(origin.start) < origin.text->size() &&
                       (*origin.text)[static_cast<size_t>(origin.start)] == '(';
   std::string sql = is_row ? "named_struct(" : "struct(";
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -268,7 +309,9 @@ Result<ExpressionPtr> Analyzer::AnalyzeStruct(const FunctionExpr& call) {
     arguments.push_back(std::move(typed));
   }
   if (arguments.empty()) {
-    return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", "`struct`"}, {"expectedNum", "> 0"}, {"actualNum", "0"},
+    return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", "`struct`"},
+                                                           {"expectedNum", "> 0"},
+                                                           {"actualNum", "0"},
                                                            {"docroot", "https://spark.apache.org/docs/latest"}});
   }
   auto type = DataType::Struct(std::move(fields));
@@ -287,14 +330,17 @@ Result<ExpressionPtr> Analyzer::AnalyzeSqlFunction(const SqlFunction& function, 
       const auto& named = argument->As<plan::NamedArgumentExpr>();
       value = named.value;
       index = 0;
-      while (index < function.parameters.size() && !EqualsIgnoreCase(function.parameters[index].name, named.name)) ++index;
+      while (index < function.parameters.size() && !EqualsIgnoreCase(function.parameters[index].name, named.name))
+        ++index;
     } else {
       ++position;
     }
     if (index >= function.parameters.size()) {
       return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-                       {{"functionName", QuoteIdentifier(call.name)}, {"expectedNum", std::to_string(function.parameters.size())},
-                        {"actualNum", std::to_string(call.arguments.size())}, {"docroot", "https://spark.apache.org/docs/latest"}});
+                       {{"functionName", QuoteIdentifier(call.name)},
+                        {"expectedNum", std::to_string(function.parameters.size())},
+                        {"actualNum", std::to_string(call.arguments.size())},
+                        {"docroot", "https://spark.apache.org/docs/latest"}});
     }
     FRAZIL_ASSIGN_OR_RETURN(arguments[index], Analyze(value));
     shown += (&argument == &call.arguments.front() ? "" : ", ") + arguments[index]->sql;
@@ -305,8 +351,10 @@ Result<ExpressionPtr> Analyzer::AnalyzeSqlFunction(const SqlFunction& function, 
     if (arguments[i] == nullptr) {
       if (!function.parameters[i].default_text) {
         return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-                         {{"functionName", QuoteIdentifier(call.name)}, {"expectedNum", std::to_string(function.parameters.size())},
-                          {"actualNum", std::to_string(call.arguments.size())}, {"docroot", "https://spark.apache.org/docs/latest"}});
+                         {{"functionName", QuoteIdentifier(call.name)},
+                          {"expectedNum", std::to_string(function.parameters.size())},
+                          {"actualNum", std::to_string(call.arguments.size())},
+                          {"docroot", "https://spark.apache.org/docs/latest"}});
       }
       FRAZIL_ASSIGN_OR_RETURN(auto parsed, ParseText(*function.parameters[i].default_text));
       FRAZIL_ASSIGN_OR_RETURN(arguments[i], Analyze(parsed));

@@ -12,11 +12,13 @@ namespace frazil::analysis {
 
 using plan::ExprKind;
 
-Result<GenerateStep> Analyzer::MakeGenerator(const plan::FunctionExpr& call, const std::vector<std::string>& names, bool outer, const Scope& scope) {
+Result<GenerateStep> Analyzer::MakeGenerator(const plan::FunctionExpr& call, const std::vector<std::string>& names,
+                                             bool outer, const Scope& scope) {
   std::string name = FunctionName(call.name);
   const auto* definition = functions::FindFunction(name);
   if (definition == nullptr || definition->generate == nullptr) {
-    return Error::Of("UNSUPPORTED_GENERATOR.NOT_GENERATOR", {{"functionName", QuoteIdentifier(call.name)}, {"classCanonicalName", name}});
+    return Error::Of("UNSUPPORTED_GENERATOR.NOT_GENERATOR",
+                     {{"functionName", QuoteIdentifier(call.name)}, {"classCanonicalName", name}});
   }
   scopes_.push_back(&scope);
   auto prepared = PrepareCall(call, definition);
@@ -24,7 +26,8 @@ Result<GenerateStep> Analyzer::MakeGenerator(const plan::FunctionExpr& call, con
   if (!prepared.ok()) return std::move(prepared).error();
   const int count = static_cast<int>(prepared->arguments.size());
   if (count < definition->min_arguments || (definition->max_arguments >= 0 && count > definition->max_arguments)) {
-    const auto expected = definition->max_arguments < 0 ? "> " + std::to_string(definition->min_arguments - 1) : std::to_string(definition->min_arguments);
+    const auto expected = definition->max_arguments < 0 ? "> " + std::to_string(definition->min_arguments - 1)
+                                                        : std::to_string(definition->min_arguments);
     return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", QuoteIdentifier(name)},
                                                            {"expectedNum", expected},
                                                            {"actualNum", std::to_string(count)},
@@ -37,10 +40,12 @@ Result<GenerateStep> Analyzer::MakeGenerator(const plan::FunctionExpr& call, con
   step.generator = name;
   step.arguments = prepared->arguments;
   if (!names.empty() && names.size() != columns.size()) {
-    return Error::Of("UDTF_ALIAS_NUMBER_MISMATCH", {{"aliasesSize", std::to_string(columns.size())}, {"aliasesNames", Join(names, ",")}});
+    return Error::Of("UDTF_ALIAS_NUMBER_MISMATCH",
+                     {{"aliasesSize", std::to_string(columns.size())}, {"aliasesNames", Join(names, ",")}});
   }
   for (size_t i = 0; i < columns.size(); ++i) {
-    step.columns.push_back(NewAttribute(names.empty() ? columns[i].name : names[i], columns[i].type, columns[i].nullable || step.outer));
+    step.columns.push_back(
+        NewAttribute(names.empty() ? columns[i].name : names[i], columns[i].type, columns[i].nullable || step.outer));
   }
   return step;
 }
@@ -64,14 +69,17 @@ plan::LogicalPlanPtr MakeGenerate(plan::LogicalPlanPtr child, GenerateStep step)
 Result<Relation> Analyzer::AnalyzeLateralView(const plan::LateralViewPlan& view) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(view.child));
   if (view.generator->kind != ExprKind::kFunction) {
-    return Error::Of("UNSUPPORTED_GENERATOR.NOT_GENERATOR", {{"functionName", "`expression`"}, {"classCanonicalName", "expression"}});
+    return Error::Of("UNSUPPORTED_GENERATOR.NOT_GENERATOR",
+                     {{"functionName", "`expression`"}, {"classCanonicalName", "expression"}});
   }
   Scope scope;
   scope.input = &child;
   const auto& call = view.generator->As<plan::FunctionExpr>();
   const auto name = FunctionName(call.name);
-  if (name.empty() || functions::FindFunction(name) == nullptr) return At(UnresolvedRoutine(call.name), view.generator->origin);
-  FRAZIL_ASSIGN_OR_RETURN(auto step, At(MakeGenerator(call, view.column_aliases, view.outer, scope), view.generator->origin));
+  if (name.empty() || functions::FindFunction(name) == nullptr)
+    return At(UnresolvedRoutine(call.name), view.generator->origin);
+  FRAZIL_ASSIGN_OR_RETURN(auto step,
+                          At(MakeGenerator(call, view.column_aliases, view.outer, scope), view.generator->origin));
   if (!view.alias.empty()) {
     for (auto& column : step.columns) column.qualifier = {view.alias};
   }
@@ -106,10 +114,11 @@ Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& f
       const auto& parameter = sql_function->parameters[i];
       if (i >= arguments.size()) {
         if (!parameter.default_text) {
-          return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", QuoteIdentifier(full_name)},
-                                                                 {"expectedNum", std::to_string(sql_function->parameters.size())},
-                                                                 {"actualNum", std::to_string(arguments.size())},
-                                                                 {"docroot", "https://spark.apache.org/docs/latest"}});
+          return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                           {{"functionName", QuoteIdentifier(full_name)},
+                            {"expectedNum", std::to_string(sql_function->parameters.size())},
+                            {"actualNum", std::to_string(arguments.size())},
+                            {"docroot", "https://spark.apache.org/docs/latest"}});
         }
         FRAZIL_ASSIGN_OR_RETURN(auto parsed, ParseText(*parameter.default_text));
         FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(parsed, scope));
@@ -145,7 +154,8 @@ Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& f
   if (name == "range") {
     std::vector<int64_t> numbers;
     for (const auto& argument : function.arguments) {
-      plan::ExprPtr value = argument->kind == ExprKind::kNamedArgument ? argument->As<plan::NamedArgumentExpr>().value : argument;
+      plan::ExprPtr value =
+          argument->kind == ExprKind::kNamedArgument ? argument->As<plan::NamedArgumentExpr>().value : argument;
       Scope scope;
       FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(value, scope));
       const bool fits = typed->type->IsNumeric() || typed->type->IsString();
@@ -157,7 +167,8 @@ Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& f
                                                    {"requiredType", "\"BIGINT\""}});
       }
       if (!ReferencedColumns(*typed).empty()) return Error::Unsupported("range OVER COLUMNS");
-      FRAZIL_ASSIGN_OR_RETURN(auto number, context_.EvaluateConstant(MakeCast(typed, DataType::Long(), settings_.eval_mode())));
+      FRAZIL_ASSIGN_OR_RETURN(auto number,
+                              context_.EvaluateConstant(MakeCast(typed, DataType::Long(), settings_.eval_mode())));
       if (number.is_null()) {
         return Error::Of("UNEXPECTED_INPUT_TYPE", {{"functionName", "`range`"},
                                                    {"paramIndex", std::to_string(numbers.size() + 1)},
@@ -179,15 +190,18 @@ Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& f
   }
   if (name == "sql_keywords" && function.arguments.empty()) {
     auto rows = std::make_shared<RowSet>();
-    rows->schema = DataType::Struct({StructField("keyword", DataType::String(), false), StructField("reserved", DataType::Boolean(), false)});
-    for (const auto& keyword : sql::AllKeywords()) rows->rows.push_back({Value(std::string(keyword.text)), Value(keyword.reserved)});
+    rows->schema = DataType::Struct(
+        {StructField("keyword", DataType::String(), false), StructField("reserved", DataType::Boolean(), false)});
+    for (const auto& keyword : sql::AllKeywords())
+      rows->rows.push_back({Value(std::string(keyword.text)), Value(keyword.reserved)});
     return RowsRelation(std::move(rows));
   }
   const auto* definition = name.empty() ? nullptr : functions::FindFunction(name);
   if (definition == nullptr) {
     return Error::Of("UNRESOLVABLE_TABLE_VALUED_FUNCTION", {{"name", QuoteIdentifier(full_name)}});
   }
-  if (definition->generate == nullptr) return Error::Of("NOT_A_TABLE_FUNCTION", {{"functionName", QuoteIdentifier(full_name)}});
+  if (definition->generate == nullptr)
+    return Error::Of("NOT_A_TABLE_FUNCTION", {{"functionName", QuoteIdentifier(full_name)}});
   Scope scope;
   FRAZIL_ASSIGN_OR_RETURN(auto step, MakeGenerator(call, {}, false, scope));
   Relation relation;

@@ -23,7 +23,8 @@ void RefreshNullability(const plan::LogicalPlan& plan, Relation* relation) {
     if (const auto found = nullable.find(attribute.id); found != nullable.end()) attribute.nullable = found->second;
   }
   for (auto& hidden : relation->hidden) {
-    if (const auto found = nullable.find(hidden.attribute.id); found != nullable.end()) hidden.attribute.nullable = found->second;
+    if (const auto found = nullable.find(hidden.attribute.id); found != nullable.end())
+      hidden.attribute.nullable = found->second;
   }
 }
 
@@ -66,7 +67,9 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
     for (const auto& column : left.output) {
       for (size_t i = 0; i < right.output.size(); ++i) {
         const auto& other = right.output[i].name;
-        if (taken.count(i) > 0 || !(settings_.case_sensitive ? column.name == other : EqualsIgnoreCase(column.name, other))) continue;
+        if (taken.count(i) > 0 ||
+            !(settings_.case_sensitive ? column.name == other : EqualsIgnoreCase(column.name, other)))
+          continue;
         taken.insert(i);
         using_columns.push_back(column.name);
         break;
@@ -85,11 +88,13 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
     Scope scope;
     scope.input = &seen;
     FRAZIL_ASSIGN_OR_RETURN(condition, AnalyzeScalar(join.condition, scope));
-    if (condition->type->id() == TypeId::kNull) condition = MakeCast(condition, DataType::Boolean(), settings_.eval_mode());
+    if (condition->type->id() == TypeId::kNull)
+      condition = MakeCast(condition, DataType::Boolean(), settings_.eval_mode());
     if (condition->type->id() != TypeId::kBoolean) {
-      return At(Error::Of("JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE",
-                          {{"joinCondition", "\"" + condition->sql + "\""}, {"conditionType", "\"" + condition->type->Sql() + "\""}}),
-                join.condition->origin);
+      return At(
+          Error::Of("JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE", {{"joinCondition", "\"" + condition->sql + "\""},
+                                                           {"conditionType", "\"" + condition->type->Sql() + "\""}}),
+          join.condition->origin);
     }
     Status correlation = Status::Ok();
     VisitExpression(*condition, [&](const Expression& part) {
@@ -97,19 +102,22 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
       const auto outer = OuterReferences(static_cast<const plan::LogicalPlan&>(*part.As<SubqueryExpression>().plan));
       const auto from = [&](const Relation& side) {
         return std::any_of(outer.begin(), outer.end(), [&](AttributeId id) {
-          return std::any_of(side.plan->output.begin(), side.plan->output.end(), [&](const Attribute& column) { return column.id == id; });
+          return std::any_of(side.plan->output.begin(), side.plan->output.end(),
+                             [&](const Attribute& column) { return column.id == id; });
         });
       };
       if (from(left) && from(right)) {
-        correlation = Error::Of("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_CORRELATED_EXPRESSION_IN_JOIN_CONDITION",
-                                {{"subqueryExpression", part.sql}});
+        correlation =
+            Error::Of("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_CORRELATED_EXPRESSION_IN_JOIN_CONDITION",
+                      {{"subqueryExpression", part.sql}});
       }
       return true;
     });
     if (!correlation.ok()) return At(std::move(correlation).error(), join.condition->origin);
     for (const auto kind : {ExpressionKind::kAggregate, ExpressionKind::kWindow}) {
       if (ContainsKind(*condition, kind)) {
-        return At(Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + condition->sql + "\""}}), join.condition->origin);
+        return At(Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", "\"" + condition->sql + "\""}}),
+                  join.condition->origin);
       }
     }
   }
@@ -122,18 +130,21 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
   return both;
 }
 
-Result<Relation> Analyzer::JoinUsing(const plan::JoinPlan& join, const Relation& left, const Relation& right, const std::vector<std::string>& columns) {
+Result<Relation> Analyzer::JoinUsing(const plan::JoinPlan& join, const Relation& left, const Relation& right,
+                                     const std::vector<std::string>& columns) {
   const auto find = [&](const Relation& side, const std::string& name, const char* side_name) -> Result<Attribute> {
     std::vector<Attribute> found;
     for (const auto& attribute : side.output) {
-      if (settings_.case_sensitive ? attribute.name == name : EqualsIgnoreCase(attribute.name, name)) found.push_back(attribute);
+      if (settings_.case_sensitive ? attribute.name == name : EqualsIgnoreCase(attribute.name, name))
+        found.push_back(attribute);
     }
     if (found.empty()) {
       std::vector<std::string> names;
       for (const auto& attribute : side.output) names.push_back(QuoteIdentifier(attribute.name));
       std::sort(names.begin(), names.end());
-      return Error::Of("UNRESOLVED_USING_COLUMN_FOR_JOIN",
-                       {{"colName", QuoteIdentifier(name)}, {"side", side_name}, {"suggestion", "[" + Join(names, ", ") + "]"}});
+      return Error::Of(
+          "UNRESOLVED_USING_COLUMN_FOR_JOIN",
+          {{"colName", QuoteIdentifier(name)}, {"side", side_name}, {"suggestion", "[" + Join(names, ", ") + "]"}});
     }
     return found[0];
   };
@@ -166,7 +177,8 @@ Result<Relation> Analyzer::JoinUsing(const plan::JoinPlan& join, const Relation&
   const bool left_only = KeepsLeftOnly(join.type);
   const auto type = join.type == JoinType::kCross ? JoinType::kInner : join.type;
   Relation joined = Combined(left, right);
-  joined.plan = plan::MakeJoin(left.plan, right.plan, type, std::move(condition), join.is_lateral && !OuterReferences(*right.plan).empty());
+  joined.plan = plan::MakeJoin(left.plan, right.plan, type, std::move(condition),
+                               join.is_lateral && !OuterReferences(*right.plan).empty());
   if (left_only) joined.hidden = left.hidden;
 
   const auto is_key = [](const std::vector<Attribute>& keys, const Attribute& attribute) {

@@ -13,10 +13,12 @@ ExpressionPtr Analyzer::FindLambdaVariable(const std::string& name) const {
   return nullptr;
 }
 
-Result<ExpressionPtr> Analyzer::AnalyzeLambda(const plan::LambdaExpr& lambda, const std::vector<StructField>& parameters) {
+Result<ExpressionPtr> Analyzer::AnalyzeLambda(const plan::LambdaExpr& lambda,
+                                              const std::vector<StructField>& parameters) {
   if (lambda.parameters.size() > parameters.size()) {
     return At(Error::Of("INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",
-                        {{"expectedNumArgs", std::to_string(lambda.parameters.size())}, {"actualNumArgs", std::to_string(parameters.size())}}),
+                        {{"expectedNumArgs", std::to_string(lambda.parameters.size())},
+                         {"actualNumArgs", std::to_string(parameters.size())}}),
               lambda.origin);
   }
   auto typed = std::make_shared<LambdaExpression>();
@@ -32,7 +34,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeLambda(const plan::LambdaExpr& lambda, co
     if (!names.emplace(key, variable).second) {
       std::string all;
       for (const auto& parameter : lambda.parameters) all += (all.empty() ? "" : ", ") + QuoteIdentifier(parameter);
-      return At(Error::Of("INVALID_LAMBDA_FUNCTION_CALL.DUPLICATE_ARG_NAMES", {{"args", all}, {"caseSensitiveConfig", "\"spark.sql.caseSensitive\""}}),
+      return At(Error::Of("INVALID_LAMBDA_FUNCTION_CALL.DUPLICATE_ARG_NAMES",
+                          {{"args", all}, {"caseSensitiveConfig", "\"spark.sql.caseSensitive\""}}),
                 lambda.origin);
     }
     typed->parameters.push_back(variable);

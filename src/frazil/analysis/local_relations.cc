@@ -31,8 +31,9 @@ Result<Relation> Analyzer::AnalyzeInlineTable(const plan::InlineTablePlan& table
     const auto& row = table.rows[i];
     if (row.size() != width) {
       const auto& origin = row.empty() ? table.origin : row[0]->origin;
-      return At(Error::Of("INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH",
-                          {{"expectedNumCols", std::to_string(width)}, {"actualNumCols", std::to_string(row.size())}, {"rowIndex", std::to_string(i)}}),
+      return At(Error::Of("INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH", {{"expectedNumCols", std::to_string(width)},
+                                                                        {"actualNumCols", std::to_string(row.size())},
+                                                                        {"rowIndex", std::to_string(i)}}),
                 origin);
     }
     Scope scope;
@@ -40,7 +41,9 @@ Result<Relation> Analyzer::AnalyzeInlineTable(const plan::InlineTablePlan& table
     for (const auto& cell : row) {
       FRAZIL_ASSIGN_OR_RETURN(auto value, AnalyzeScalar(cell, scope));
       if (ContainsKind(*value, ExpressionKind::kAggregate) || ContainsKind(*value, ExpressionKind::kWindow)) {
-        return At(Error::Of("INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE", {{"expr", "\"" + value->sql + "\""}}), cell->origin);
+        return At(Error::Of("INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE",
+                            {{"expr", "\"" + value->sql + "\""}}),
+                  cell->origin);
       }
       typed.push_back(std::move(value));
     }
@@ -58,7 +61,9 @@ Result<Relation> Analyzer::AnalyzeInlineTable(const plan::InlineTablePlan& table
     const std::string name = "col" + std::to_string(column + 1);
     auto type = functions::WiderCommonType(column_types, settings_.ansi);
     if (type == nullptr) {
-      return At(Error::Of("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE", {{"colName", QuoteIdentifier(name)}}), table.origin);
+      return At(
+          Error::Of("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE", {{"colName", QuoteIdentifier(name)}}),
+          table.origin);
     }
     output.push_back(NewAttribute(name, type, nullable));
     types.push_back(std::move(type));
@@ -89,7 +94,8 @@ Result<Relation> Analyzer::AnalyzeInlineTable(const plan::InlineTablePlan& table
   std::vector<plan::LogicalPlanPtr> inputs;
   for (auto& row : rows) {
     std::vector<Attribute> columns;
-    for (size_t column = 0; column < width; ++column) columns.push_back(NewAttribute(output[column].name, types[column], row[column]->nullable));
+    for (size_t column = 0; column < width; ++column)
+      columns.push_back(NewAttribute(output[column].name, types[column], row[column]->nullable));
     inputs.push_back(plan::MakeProject(plan::MakeOneRow(), std::move(row), std::move(columns)));
   }
   return MakeUnion(std::move(inputs));
@@ -118,8 +124,9 @@ Result<Relation> Analyzer::AnalyzeLocalRelation(const plan::LocalRelationPlan& l
   Relation relation = RelationOf(node);
   if (schema == nullptr) return relation;
   if (schema->fields().size() != relation.output.size()) {
-    return Error::Plain(ExceptionClass::kAnalysis, "The number of columns of the data (" + std::to_string(relation.output.size()) +
-                                                       ") is not that of the schema (" + std::to_string(schema->fields().size()) + ").");
+    return Error::Plain(ExceptionClass::kAnalysis,
+                        "The number of columns of the data (" + std::to_string(relation.output.size()) +
+                            ") is not that of the schema (" + std::to_string(schema->fields().size()) + ").");
   }
   std::vector<ExpressionPtr> expressions;
   std::vector<Attribute> output;

@@ -22,7 +22,9 @@ bool SameFamily(const DataType& column, const DataType& value) {
 
 bool IsFloating(const DataType& type) { return type.id() == TypeId::kFloat || type.id() == TypeId::kDouble; }
 
-ExprPtr Call(std::string name, std::vector<ExprPtr> arguments) { return plan::MakeFunctionExpr(std::move(name), std::move(arguments), {}, true); }
+ExprPtr Call(std::string name, std::vector<ExprPtr> arguments) {
+  return plan::MakeFunctionExpr(std::move(name), std::move(arguments), {}, true);
+}
 
 ExprPtr CastTo(ExprPtr child, const DataTypePtr& type) {
   auto cast = std::make_shared<plan::CastExpr>();
@@ -58,7 +60,9 @@ Result<Relation> Analyzer::AnalyzeNaFill(const plan::NaFillPlan& fill) {
   for (const auto& column : child.output) {
     ExprPtr value;
     if (fill.values.size() == 1) {
-      const bool named = fill.columns.empty() || std::any_of(columns.begin(), columns.end(), [&](const Attribute& other) { return other.id == column.id; });
+      const bool named =
+          fill.columns.empty() ||
+          std::any_of(columns.begin(), columns.end(), [&](const Attribute& other) { return other.id == column.id; });
       const auto& literal = fill.values[0]->As<plan::LiteralExpr>();
       if (named && SameFamily(*column.type, *literal.type)) value = fill.values[0];
     } else {
@@ -85,14 +89,18 @@ Result<Relation> Analyzer::AnalyzeNaDrop(const plan::NaDropPlan& drop) {
   ExprPtr count;
   for (const auto& column : columns) {
     ExprPtr present = Call("isnotnull", {MakeTypedExpr(column)});
-    if (IsFloating(*column.type)) present = Call("and", {present, Call("not", {Call("isnan", {MakeTypedExpr(column)})})});
-    ExprPtr one = Call("if", {present, plan::MakeLiteralExpr(DataType::Integer(), Value(1)), plan::MakeLiteralExpr(DataType::Integer(), Value(0))});
+    if (IsFloating(*column.type))
+      present = Call("and", {present, Call("not", {Call("isnan", {MakeTypedExpr(column)})})});
+    ExprPtr one = Call("if", {present, plan::MakeLiteralExpr(DataType::Integer(), Value(1)),
+                              plan::MakeLiteralExpr(DataType::Integer(), Value(0))});
     count = count == nullptr ? one : Call("+", {count, one});
   }
   if (count == nullptr) return child;
   Scope scope;
   scope.input = &child;
-  FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeScalar(Call(">=", {count, plan::MakeLiteralExpr(DataType::Integer(), Value(wanted))}), scope));
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto condition,
+      AnalyzeScalar(Call(">=", {count, plan::MakeLiteralExpr(DataType::Integer(), Value(wanted))}), scope));
   return OnTop(child, plan::MakeFilter(child.plan, std::move(condition)));
 }
 
@@ -101,7 +109,9 @@ Result<Relation> Analyzer::AnalyzeNaReplace(const plan::NaReplacePlan& replace) 
   FRAZIL_ASSIGN_OR_RETURN(auto columns, FindColumns(child, replace.columns));
   std::vector<ExprPtr> items;
   for (const auto& column : child.output) {
-    const bool named = replace.columns.empty() || std::any_of(columns.begin(), columns.end(), [&](const Attribute& other) { return other.id == column.id; });
+    const bool named =
+        replace.columns.empty() ||
+        std::any_of(columns.begin(), columns.end(), [&](const Attribute& other) { return other.id == column.id; });
     ExprPtr item = MakeTypedExpr(column);
     std::vector<ExprPtr> branches;
     for (const auto& [from, to] : replace.replacements) {

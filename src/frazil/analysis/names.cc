@@ -1,4 +1,5 @@
-// Names to columns. Spark's order: the longest qualifier wins; then struct fields; then lateral aliases; then the queries around.
+// Names to columns. Spark's order: the longest qualifier wins; then struct fields; then lateral aliases; then the
+// queries around.
 
 #include <algorithm>
 
@@ -23,13 +24,16 @@ bool MatchesQualifier(const std::vector<std::string>& qualifier, const std::vect
 
 // Functions that need no parentheses, where no column has their name.
 bool IsLiteralFunction(const std::string& name) {
-  static constexpr std::string_view kNames[] = {"current_date", "current_timestamp", "current_user", "user", "session_user", "current_time",
-                                                "localtimestamp", "current_catalog", "current_database", "grouping__id"};
-  return std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view known) { return EqualsIgnoreCase(known, name); });
+  static constexpr std::string_view kNames[] = {
+      "current_date",   "current_timestamp", "current_user",     "user",        "session_user", "current_time",
+      "localtimestamp", "current_catalog",   "current_database", "grouping__id"};
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [&](std::string_view known) { return EqualsIgnoreCase(known, name); });
 }
 
 void AddDistinct(const Attribute& attribute, std::vector<Attribute>* candidates) {
-  const bool known = std::any_of(candidates->begin(), candidates->end(), [&](const Attribute& other) { return other.id == attribute.id; });
+  const bool known = std::any_of(candidates->begin(), candidates->end(),
+                                 [&](const Attribute& other) { return other.id == attribute.id; });
   if (!known) candidates->push_back(attribute);
 }
 
@@ -60,9 +64,12 @@ Result<ExpressionPtr> Analyzer::FollowFields(ExpressionPtr base, const std::vect
   return base;
 }
 
-Result<ExpressionPtr> Analyzer::ResolveInRelation(const std::vector<std::string>& name, const Relation& relation, bool is_outer) {
+Result<ExpressionPtr> Analyzer::ResolveInRelation(const std::vector<std::string>& name, const Relation& relation,
+                                                  bool is_outer) {
   const bool exact_case = settings_.case_sensitive;
-  const auto same = [&](const std::string& left, const std::string& right) { return exact_case ? left == right : EqualsIgnoreCase(left, right); };
+  const auto same = [&](const std::string& left, const std::string& right) {
+    return exact_case ? left == right : EqualsIgnoreCase(left, right);
+  };
   std::vector<Attribute> candidates;
   size_t used = 0;
   for (size_t qualifier = std::min<size_t>(name.size() - 1, 3) + 1; qualifier-- > 0 && candidates.empty();) {
@@ -93,7 +100,8 @@ Result<ExpressionPtr> Analyzer::ResolveInRelation(const std::vector<std::string>
       }
       if (fitting.size() == 1) return fitting[0];
     }
-    return Error::Of("AMBIGUOUS_REFERENCE", {{"name", QuoteIdentifier(name)}, {"referenceNames", ReferenceNames(candidates)}});
+    return Error::Of("AMBIGUOUS_REFERENCE",
+                     {{"name", QuoteIdentifier(name)}, {"referenceNames", ReferenceNames(candidates)}});
   }
   // The column shows under the name as it was written.
   Attribute found = candidates[0];
@@ -106,7 +114,8 @@ Result<ExpressionPtr> Analyzer::ResolveInRelation(const std::vector<std::string>
   return FollowFields(std::move(column), name, used);
 }
 
-Result<ExpressionPtr> Analyzer::ResolveInAliases(const std::vector<std::string>& name, const std::vector<LateralAlias>& aliases, bool first_wins) {
+Result<ExpressionPtr> Analyzer::ResolveInAliases(const std::vector<std::string>& name,
+                                                 const std::vector<LateralAlias>& aliases, bool first_wins) {
   const LateralAlias* found = nullptr;
   for (const auto& alias : aliases) {
     if (settings_.case_sensitive ? alias.name != name[0] : !EqualsIgnoreCase(alias.name, name[0])) continue;
@@ -114,7 +123,8 @@ Result<ExpressionPtr> Analyzer::ResolveInAliases(const std::vector<std::string>&
     if (found != nullptr) {
       size_t count = 0;
       for (const auto& other : aliases) count += EqualsIgnoreCase(other.name, name[0]) ? 1 : 0;
-      return Error::Of("AMBIGUOUS_LATERAL_COLUMN_ALIAS", {{"name", QuoteIdentifier(name)}, {"n", std::to_string(count)}});
+      return Error::Of("AMBIGUOUS_LATERAL_COLUMN_ALIAS",
+                       {{"name", QuoteIdentifier(name)}, {"n", std::to_string(count)}});
     }
     found = &alias;
   }
@@ -162,7 +172,8 @@ Result<ExpressionPtr> Analyzer::ResolveVariable(const std::vector<std::string>& 
   if (!variable) return ExpressionPtr();
   auto literal = MakeLiteral(variable->type, variable->value);
   if (variable->type->IsString() && !variable->value.is_null()) literal = WithSql(literal, "'" + literal->sql + "'");
-  return FollowFields(WithSql(literal, "variablereference(system.session." + variable->name + "=" + literal->sql + ")"), name, at + 1);
+  return FollowFields(WithSql(literal, "variablereference(system.session." + variable->name + "=" + literal->sql + ")"),
+                      name, at + 1);
 }
 
 Result<ExpressionPtr> Analyzer::ResolveAttribute(const plan::AttributeExpr& attribute) {
@@ -205,7 +216,8 @@ Result<ExpressionPtr> Analyzer::ResolveDataFrameColumn(const plan::AttributeExpr
         const auto ids = ReferencedColumns(*found);
         const auto& available = relation->plan->output;
         const bool visible = std::all_of(ids.begin(), ids.end(), [&](AttributeId id) {
-          return std::any_of(available.begin(), available.end(), [&](const Attribute& column) { return column.id == id; });
+          return std::any_of(available.begin(), available.end(),
+                             [&](const Attribute& column) { return column.id == id; });
         });
         if (!visible) continue;
         if (best == nullptr || dataframe.depth < best_depth) {
@@ -216,7 +228,9 @@ Result<ExpressionPtr> Analyzer::ResolveDataFrameColumn(const plan::AttributeExpr
           ambiguous = true;
         }
       }
-      if (ambiguous) return At(Error::Of("AMBIGUOUS_COLUMN_REFERENCE", {{"name", QuoteIdentifier(attribute.name)}}), attribute.origin);
+      if (ambiguous)
+        return At(Error::Of("AMBIGUOUS_COLUMN_REFERENCE", {{"name", QuoteIdentifier(attribute.name)}}),
+                  attribute.origin);
       if (best != nullptr) {
         if (is_outer) MarkOuter(i);
         return best;
@@ -228,7 +242,8 @@ Result<ExpressionPtr> Analyzer::ResolveDataFrameColumn(const plan::AttributeExpr
     FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveName(attribute.name, attribute.origin));
     if (found != nullptr) return found;
   }
-  return At(Error::Of("CANNOT_RESOLVE_DATAFRAME_COLUMN", {{"name", QuoteIdentifier(attribute.name)}}), attribute.origin);
+  return At(Error::Of("CANNOT_RESOLVE_DATAFRAME_COLUMN", {{"name", QuoteIdentifier(attribute.name)}}),
+            attribute.origin);
 }
 
 }  // namespace frazil::analysis

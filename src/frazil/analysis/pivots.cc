@@ -20,20 +20,24 @@ namespace {
 
 constexpr int64_t kDefaultMaxPivotValues = 10000;
 
-ExprPtr Call(std::string name, std::vector<ExprPtr> arguments) { return plan::MakeFunctionExpr(std::move(name), std::move(arguments), {}, true); }
+ExprPtr Call(std::string name, std::vector<ExprPtr> arguments) {
+  return plan::MakeFunctionExpr(std::move(name), std::move(arguments), {}, true);
+}
 
 }  // namespace
 
 // First the aggregates by groups and pivot column; then, for each group, the one row of each pivot value.
-Result<Relation> Analyzer::MakePivot(const Relation& input, const std::vector<ExprPtr>& groups, const ExprPtr& pivot_column,
-                                     const std::vector<PivotValue>& values, const std::vector<ExprPtr>& aggregates) {
+Result<Relation> Analyzer::MakePivot(const Relation& input, const std::vector<ExprPtr>& groups,
+                                     const ExprPtr& pivot_column, const std::vector<PivotValue>& values,
+                                     const std::vector<ExprPtr>& aggregates) {
   Scope scope;
   scope.input = &input;
   scope.allow_aggregates = true;
   SelectStage first(input, &context_);
   std::vector<ExpressionPtr> grouping;
   for (const auto& group : groups) {
-    FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(group->kind == ExprKind::kAlias ? group->As<plan::AliasExpr>().child : group, scope));
+    FRAZIL_ASSIGN_OR_RETURN(
+        auto typed, AnalyzeScalar(group->kind == ExprKind::kAlias ? group->As<plan::AliasExpr>().child : group, scope));
     grouping.push_back(std::move(typed));
   }
   FRAZIL_ASSIGN_OR_RETURN(auto pivot, AnalyzeScalar(pivot_column, scope));
@@ -82,7 +86,8 @@ Result<Relation> Analyzer::MakePivot(const Relation& input, const std::vector<Ex
   return result;
 }
 
-Result<std::vector<Analyzer::PivotValue>> Analyzer::PivotValues(const std::vector<ExprPtr>& sources, const DataTypePtr& type) {
+Result<std::vector<Analyzer::PivotValue>> Analyzer::PivotValues(const std::vector<ExprPtr>& sources,
+                                                                const DataTypePtr& type) {
   std::vector<PivotValue> values;
   for (const auto& source : sources) {
     PivotValue value;
@@ -96,13 +101,18 @@ Result<std::vector<Analyzer::PivotValue>> Analyzer::PivotValues(const std::vecto
       return At(Error::Of("NON_LITERAL_PIVOT_VALUES", {{"expression", "\"" + text + "\""}}), inner->origin);
     }
     const auto typed = *analyzed;
-    if (!functions::IsFoldable(*typed)) return At(Error::Of("NON_LITERAL_PIVOT_VALUES", {{"expression", "\"" + typed->sql + "\""}}), inner->origin);
+    if (!functions::IsFoldable(*typed))
+      return At(Error::Of("NON_LITERAL_PIVOT_VALUES", {{"expression", "\"" + typed->sql + "\""}}), inner->origin);
     const auto from = typed->type;
-    const bool same_shape = from->id() == TypeId::kStruct && type->id() == TypeId::kStruct && from->fields().size() == type->fields().size();
-    const bool fits = same_shape || from->EqualsIgnoreNullability(*type) || functions::WiderType(from, type, settings_.ansi) != nullptr;
+    const bool same_shape = from->id() == TypeId::kStruct && type->id() == TypeId::kStruct &&
+                            from->fields().size() == type->fields().size();
+    const bool fits = same_shape || from->EqualsIgnoreNullability(*type) ||
+                      functions::WiderType(from, type, settings_.ansi) != nullptr;
     if (!fits) {
-      return At(Error::Of("PIVOT_VALUE_DATA_TYPE_MISMATCH", {{"value", typed->sql}, {"valueType", from->SimpleString()}, {"pivotType", type->SimpleString()}}),
-                inner->origin);
+      return At(
+          Error::Of("PIVOT_VALUE_DATA_TYPE_MISMATCH",
+                    {{"value", typed->sql}, {"valueType", from->SimpleString()}, {"pivotType", type->SimpleString()}}),
+          inner->origin);
     }
     Value constant;
     if (auto known = functions::ConstantValue(*typed)) {
@@ -132,7 +142,9 @@ Result<Relation> Analyzer::AnalyzePivot(const plan::PivotPlan& pivot) {
   std::set<AttributeId> used;
   for (const AttributeId id : ReferencedColumns(*typed_column)) used.insert(id);
   for (const auto& aggregate : pivot.aggregates) {
-    FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(aggregate->kind == ExprKind::kAlias ? aggregate->As<plan::AliasExpr>().child : aggregate, scope));
+    FRAZIL_ASSIGN_OR_RETURN(
+        auto typed,
+        AnalyzeScalar(aggregate->kind == ExprKind::kAlias ? aggregate->As<plan::AliasExpr>().child : aggregate, scope));
     for (const AttributeId id : ReferencedColumns(*typed)) used.insert(id);
   }
   std::vector<ExprPtr> groups;
@@ -149,7 +161,8 @@ Result<Relation> Analyzer::AnalyzeDataFramePivot(const plan::AggregatePlan& aggr
   scope.input = &input;
   std::vector<ExprPtr> groups;
   for (const auto& element : aggregate.grouping) {
-    if (element.type != plan::GroupingElement::Type::kExpression) return Error::Of("UNSUPPORTED_FEATURE.PIVOT_AFTER_GROUP_BY");
+    if (element.type != plan::GroupingElement::Type::kExpression)
+      return Error::Of("UNSUPPORTED_FEATURE.PIVOT_AFTER_GROUP_BY");
     for (const auto& set : element.sets) groups.insert(groups.end(), set.begin(), set.end());
   }
   FRAZIL_ASSIGN_OR_RETURN(auto typed_column, AnalyzeScalar(aggregate.pivot_column, scope));
@@ -164,9 +177,11 @@ Result<Relation> Analyzer::AnalyzeDataFramePivot(const plan::AggregatePlan& aggr
     auto sorted = plan::MakeSort(distinct, {SortKey{MakeColumn(attribute), true, true}});
     FRAZIL_ASSIGN_OR_RETURN(auto rows, context_.CollectRows(plan::MakeLimit(sorted, most + 1)));
     if (static_cast<int64_t>(rows.rows.size()) > most) {
-      return Error::Plain(ExceptionClass::kAnalysis, "The pivot column " + typed_column->sql + " has more than " + std::to_string(most) +
-                                                         " distinct values, this could indicate an error. If this was intended, set "
-                                                         "spark.sql.pivotMaxValues to at least the number of distinct values of the pivot column.");
+      return Error::Plain(
+          ExceptionClass::kAnalysis,
+          "The pivot column " + typed_column->sql + " has more than " + std::to_string(most) +
+              " distinct values, this could indicate an error. If this was intended, set "
+              "spark.sql.pivotMaxValues to at least the number of distinct values of the pivot column.");
     }
     for (auto& row : rows.rows) {
       PivotValue value;
@@ -228,7 +243,8 @@ Result<Relation> Analyzer::AnalyzeUnpivot(const plan::UnpivotPlan& unpivot) {
   for (const auto& group : groups) {
     for (const auto& item : group) {
       if (unpivot.ids == std::nullopt && !column_of(item.expression)) {
-        return Error::Of("UNPIVOT_REQUIRES_ATTRIBUTES", {{"given", "value"}, {"empty", "id"}, {"expressions", "\"" + item.expression->sql + "\""}});
+        return Error::Of("UNPIVOT_REQUIRES_ATTRIBUTES",
+                         {{"given", "value"}, {"empty", "id"}, {"expressions", "\"" + item.expression->sql + "\""}});
       }
     }
     if (group.size() != width) return Error::Of("UNPIVOT_VALUE_SIZE_MISMATCH", {{"names", std::to_string(width)}});
@@ -255,7 +271,8 @@ Result<Relation> Analyzer::AnalyzeUnpivot(const plan::UnpivotPlan& unpivot) {
     if (type == nullptr) {
       std::vector<std::string> seen;
       for (const auto& group : groups) {
-        std::string text = "\"" + group[i].expression->type->Sql() + "\" (" + QuoteIdentifier(group[i].attribute.name) + ")";
+        std::string text =
+            "\"" + group[i].expression->type->Sql() + "\" (" + QuoteIdentifier(group[i].attribute.name) + ")";
         seen.push_back(std::move(text));
       }
       return Error::Of("UNPIVOT_VALUE_DATA_TYPE_MISMATCH", {{"types", Join(seen, ", ")}});
@@ -294,7 +311,8 @@ Result<Relation> Analyzer::AnalyzeTranspose(const plan::TransposePlan& transpose
     FRAZIL_ASSIGN_OR_RETURN(index, AnalyzeScalar(transpose.index_columns[0], scope));
   }
   if (!functions::IsOrderable(*index->type) || index->type->IsComplex()) {
-    return Error::Of("TRANSPOSE_INVALID_INDEX_COLUMN", {{"reason", "Index column must be of atomic type, but found: " + index->type->SimpleString()}});
+    return Error::Of("TRANSPOSE_INVALID_INDEX_COLUMN",
+                     {{"reason", "Index column must be of atomic type, but found: " + index->type->SimpleString()}});
   }
   std::vector<Attribute> columns;
   std::vector<DataTypePtr> types;
@@ -305,7 +323,8 @@ Result<Relation> Analyzer::AnalyzeTranspose(const plan::TransposePlan& transpose
   }
   auto type = types.empty() ? DataType::String() : functions::WiderCommonType(types, settings_.ansi);
   if (type == nullptr) {
-    return Error::Of("TRANSPOSE_NO_LEAST_COMMON_TYPE", {{"dt1", types[0]->SimpleString()}, {"dt2", types.back()->SimpleString()}});
+    return Error::Of("TRANSPOSE_NO_LEAST_COMMON_TYPE",
+                     {{"dt1", types[0]->SimpleString()}, {"dt2", types.back()->SimpleString()}});
   }
   std::vector<ExpressionPtr> expressions{MakeCast(index, DataType::String(), settings_.eval_mode()), index};
   std::vector<Attribute> output{NewAttribute("name", DataType::String()), NewAttribute("index", index->type)};
@@ -319,7 +338,8 @@ Result<Relation> Analyzer::AnalyzeTranspose(const plan::TransposePlan& transpose
   auto sorted = plan::MakeSort(projected, {SortKey{MakeColumn(output[1]), true, true}});
   FRAZIL_ASSIGN_OR_RETURN(auto rows, context_.CollectRows(plan::MakeLimit(sorted, most + 1)));
   if (static_cast<int64_t>(rows.rows.size()) > most) {
-    return Error::Of("TRANSPOSE_EXCEED_ROW_LIMIT", {{"maxValues", std::to_string(most)}, {"config", "spark.sql.transposeMaxValues"}});
+    return Error::Of("TRANSPOSE_EXCEED_ROW_LIMIT",
+                     {{"maxValues", std::to_string(most)}, {"config", "spark.sql.transposeMaxValues"}});
   }
   std::erase_if(rows.rows, [](const std::vector<Value>& row) { return row[0].is_null(); });
   auto result = std::make_shared<RowSet>();

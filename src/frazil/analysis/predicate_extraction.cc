@@ -22,10 +22,12 @@ std::optional<ColumnTerm> AsColumn(const Expression& expression, const Columns& 
   }
   if (expression.kind != ExpressionKind::kCall) return std::nullopt;
   const auto& call = expression.As<CallExpression>();
-  if (call.function != "get_field" || call.arguments.size() != 2 || call.arguments[1]->kind != ExpressionKind::kLiteral) return std::nullopt;
+  if (call.function != "get_field" || call.arguments.size() != 2 || call.arguments[1]->kind != ExpressionKind::kLiteral)
+    return std::nullopt;
   auto parent = AsColumn(*call.arguments[0], columns);
   const auto& key = call.arguments[1]->As<LiteralExpression>().value;
-  if (!parent.has_value() || parent->type->id() != TypeId::kStruct || !std::holds_alternative<int64_t>(key.storage())) return std::nullopt;
+  if (!parent.has_value() || parent->type->id() != TypeId::kStruct || !std::holds_alternative<int64_t>(key.storage()))
+    return std::nullopt;
   auto index = static_cast<size_t>(key.integer());
   if (index >= parent->type->fields().size()) return std::nullopt;
   parent->path.push_back(parent->type->fields()[index].name);
@@ -70,7 +72,8 @@ class Extractor {
   explicit Extractor(const Columns& columns) : columns_(columns) {}
 
   ExtractedPredicate Extract(const Expression& expression) const {
-    if (const Value* constant = AsConstant(expression); constant != nullptr && expression.type->id() == TypeId::kBoolean) {
+    if (const Value* constant = AsConstant(expression);
+        constant != nullptr && expression.type->id() == TypeId::kBoolean) {
       // A NULL condition keeps no row.
       bool keeps = !constant->is_null() && constant->boolean();
       return {keeps ? Predicate::True() : Predicate::False(), true};
@@ -87,7 +90,9 @@ class Extractor {
     if (call.function == "is_null" || call.function == "is_not_null") {
       auto column = AsColumn(*call.arguments[0], columns_);
       if (!column.has_value()) return Unknown();
-      return {Predicate::Test(call.function == "is_null" ? PredicateOp::kIsNull : PredicateOp::kNotNull, column->path, column->type), true};
+      return {Predicate::Test(call.function == "is_null" ? PredicateOp::kIsNull : PredicateOp::kNotNull, column->path,
+                              column->type),
+              true};
     }
     if (call.function == "in") return In(call, false);
     if (auto op = ComparisonOf(call.function)) return Compare(call, *op);
@@ -108,7 +113,8 @@ class Extractor {
 
   /// A weaker predicate must not be negated: only exact ones are.
   ExtractedPredicate Negate(const Expression& child) const {
-    if (child.kind == ExpressionKind::kCall && child.As<CallExpression>().function == "in") return In(child.As<CallExpression>(), true);
+    if (child.kind == ExpressionKind::kCall && child.As<CallExpression>().function == "in")
+      return In(child.As<CallExpression>(), true);
     auto inner = Extract(child);
     if (!inner.exact) return Unknown();
     if (inner.predicate->op == PredicateOp::kTrue || inner.predicate->op == PredicateOp::kFalse) return Unknown();
@@ -130,7 +136,9 @@ class Extractor {
       values.push_back(*value);
     }
     if (values.empty()) return {negated ? Predicate::True() : Predicate::False(), !negated};
-    return {Predicate::Test(negated ? PredicateOp::kNotIn : PredicateOp::kIn, column->path, column->type, std::move(values)), true};
+    return {Predicate::Test(negated ? PredicateOp::kNotIn : PredicateOp::kIn, column->path, column->type,
+                            std::move(values)),
+            true};
   }
 
   ExtractedPredicate Compare(const CallExpression& call, PredicateOp op) const {
@@ -151,7 +159,8 @@ class Extractor {
 
 }  // namespace
 
-ExtractedPredicate ExtractPredicate(const ExpressionPtr& condition, const std::map<AttributeId, std::vector<std::string>>& columns) {
+ExtractedPredicate ExtractPredicate(const ExpressionPtr& condition,
+                                    const std::map<AttributeId, std::vector<std::string>>& columns) {
   return Extractor(columns).Extract(*condition);
 }
 

@@ -16,7 +16,9 @@ struct ExtractedPredicate {
   bool exact = false;
 };
 
-/// `columns` gives the name path of the table's columns by id; other columns make their part of the condition unknown (always true).
-ExtractedPredicate ExtractPredicate(const ExpressionPtr& condition, const std::map<AttributeId, std::vector<std::string>>& columns);
+/// `columns` gives the name path of the table's columns by id; other columns make their part of the condition unknown
+/// (always true).
+ExtractedPredicate ExtractPredicate(const ExpressionPtr& condition,
+                                    const std::map<AttributeId, std::vector<std::string>>& columns);
 
 }  // namespace frazil::analysis

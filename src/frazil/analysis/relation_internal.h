@@ -16,7 +16,8 @@ class SelectStage;
 /// A column that `*` does not show.
 struct HiddenColumn {
   Attribute attribute;
-  bool qualified_only = false;  ///< The key of one side of a USING join: reached by t.key only. Otherwise a metadata column.
+  bool qualified_only =
+      false;  ///< The key of one side of a USING join: reached by t.key only. Otherwise a metadata column.
 };
 
 /// Columns that a DataFrame (by plan_id) below a relation had: what df["a"] may name.
@@ -29,12 +30,14 @@ struct DataFrameColumns {
 
 struct Relation {
   plan::LogicalPlanPtr plan;
-  /// The visible columns, in order, with names and qualifiers. Ids are those of plan->output; one id may stand here twice (SELECT a, a).
+  /// The visible columns, in order, with names and qualifiers. Ids are those of plan->output; one id may stand here
+  /// twice (SELECT a, a).
   std::vector<Attribute> output;
   /// Columns of plan->output that are not visible but have names.
   std::vector<HiddenColumn> hidden;
   std::vector<DataFrameColumns> dataframes;
-  /// Where the relation is a projection (with filters, sorts, limits above): it can compute more columns. `select_root` is its ProjectNode in `plan`.
+  /// Where the relation is a projection (with filters, sorts, limits above): it can compute more columns. `select_root`
+  /// is its ProjectNode in `plan`.
   std::shared_ptr<const SelectStage> select;
   plan::LogicalPlanPtr select_root;
   bool select_is_distinct = false;  ///< DISTINCT stands between: no more columns.
@@ -46,7 +49,8 @@ struct LateralAlias {
   ExpressionPtr expression;
 };
 
-/// Where the names of an expression are looked up, in this order: `input`, `fallback`, `aliases`, then the scopes around (outer columns).
+/// Where the names of an expression are looked up, in this order: `input`, `fallback`, `aliases`, then the scopes
+/// around (outer columns).
 struct Scope {
   const Relation* input = nullptr;
   /// What the input's projection was made from (ORDER BY and HAVING reach below SELECT), or null.

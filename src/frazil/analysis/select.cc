@@ -1,14 +1,13 @@
 // SELECT lists: stars, automatic names, lateral aliases, generators.
 
 #include <algorithm>
+#include <regex>
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/analysis/typed_expr_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
-
-#include <regex>
 
 namespace frazil::analysis {
 
@@ -48,10 +47,12 @@ Result<std::vector<ExprPtr>> Analyzer::ExpandStars(const std::vector<ExprPtr>& e
       FRAZIL_ASSIGN_OR_RETURN(expression, ParseText(expression->As<plan::SqlTextExpr>().text));
     }
     if (expression->kind == ExprKind::kStar) {
-      FRAZIL_ASSIGN_OR_RETURN(auto columns, At(ExpandStar(expression->As<plan::StarExpr>(), input), expression->origin));
+      FRAZIL_ASSIGN_OR_RETURN(auto columns,
+                              At(ExpandStar(expression->As<plan::StarExpr>(), input), expression->origin));
       expanded.insert(expanded.end(), columns.begin(), columns.end());
     } else if (expression->kind == ExprKind::kRegexColumn) {
-      FRAZIL_ASSIGN_OR_RETURN(auto columns, At(ExpandRegex(expression->As<plan::RegexColumnExpr>(), input), expression->origin));
+      FRAZIL_ASSIGN_OR_RETURN(auto columns,
+                              At(ExpandRegex(expression->As<plan::RegexColumnExpr>(), input), expression->origin));
       expanded.insert(expanded.end(), columns.begin(), columns.end());
     } else {
       expanded.push_back(std::move(expression));
@@ -76,7 +77,8 @@ Result<std::vector<ExprPtr>> Analyzer::ExpandStar(const plan::StarExpr& star, co
     columns = input.output;
   } else {
     for (const auto& hidden : input.hidden) {
-      if (hidden.qualified_only && HasQualifier(hidden.attribute, star.target, settings_.case_sensitive)) columns.push_back(hidden.attribute);
+      if (hidden.qualified_only && HasQualifier(hidden.attribute, star.target, settings_.case_sensitive))
+        columns.push_back(hidden.attribute);
     }
     for (const auto& attribute : input.output) {
       if (HasQualifier(attribute, star.target, settings_.case_sensitive)) columns.push_back(attribute);
@@ -105,7 +107,8 @@ Result<std::vector<ExprPtr>> Analyzer::ExpandStar(const plan::StarExpr& star, co
       if (*base == nullptr || (*base)->type->id() != TypeId::kStruct) {
         std::vector<std::string> names;
         for (const auto& attribute : input.output) names.push_back(QuoteIdentifier(attribute.name));
-        return Error::Of("CANNOT_RESOLVE_STAR_EXPAND", {{"targetString", QuoteIdentifier(star.target)}, {"columns", Join(names, ", ")}});
+        return Error::Of("CANNOT_RESOLVE_STAR_EXPAND",
+                         {{"targetString", QuoteIdentifier(star.target)}, {"columns", Join(names, ", ")}});
       }
       for (const auto& field : (*base)->type->fields()) {
         FRAZIL_ASSIGN_OR_RETURN(auto member, ExtractField(*base, field.name));
@@ -131,12 +134,14 @@ Result<std::vector<ExprPtr>> Analyzer::ExpandStar(const plan::StarExpr& star, co
         if (!EqualsIgnoreCase(typed.name[0], name[qualifier])) continue;
         if (qualifier > 0 && !HasQualifier(typed.attribute, target, settings_.case_sensitive)) continue;
         if (qualifier + 1 == name.size()) {
-          if (!removed.insert(i).second) return Error::Of("EXCEPT_OVERLAPPING_COLUMNS", {{"columns", QuoteIdentifier(name)}});
+          if (!removed.insert(i).second)
+            return Error::Of("EXCEPT_OVERLAPPING_COLUMNS", {{"columns", QuoteIdentifier(name)}});
         } else {
           plan::UpdateFieldExpr drop;
           drop.child = fields[i];
           std::string path;
-          for (size_t part = qualifier + 1; part < name.size(); ++part) path += (path.empty() ? "" : ".") + QuoteIdentifier(name[part]);
+          for (size_t part = qualifier + 1; part < name.size(); ++part)
+            path += (path.empty() ? "" : ".") + QuoteIdentifier(name[part]);
           drop.field = path;
           FRAZIL_ASSIGN_OR_RETURN(auto changed, AnalyzeUpdateField(drop));
           Attribute attribute;
@@ -149,7 +154,8 @@ Result<std::vector<ExprPtr>> Analyzer::ExpandStar(const plan::StarExpr& star, co
     if (!found) {
       std::vector<std::string> names;
       for (const auto& field : fields) names.push_back(QuoteIdentifier(AsTypedExpr(*field)->name[0]));
-      return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(name)}, {"proposal", Join(names, ", ")}});
+      return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                       {{"objectName", QuoteIdentifier(name)}, {"proposal", Join(names, ", ")}});
     }
   }
   std::vector<ExprPtr> kept;
@@ -162,15 +168,18 @@ Result<std::vector<ExprPtr>> Analyzer::ExpandStar(const plan::StarExpr& star, co
 Result<std::vector<ExprPtr>> Analyzer::ExpandRegex(const plan::RegexColumnExpr& regex, const Relation& input) {
   // The pattern stands in back quotes in colRegex("`a.*`").
   std::string pattern = regex.pattern;
-  if (pattern.size() >= 2 && pattern.front() == '`' && pattern.back() == '`') pattern = pattern.substr(1, pattern.size() - 2);
+  if (pattern.size() >= 2 && pattern.front() == '`' && pattern.back() == '`')
+    pattern = pattern.substr(1, pattern.size() - 2);
   std::vector<ExprPtr> columns;
   try {
-    const std::regex compiled(pattern, settings_.case_sensitive ? std::regex::ECMAScript : std::regex::ECMAScript | std::regex::icase);
+    const std::regex compiled(
+        pattern, settings_.case_sensitive ? std::regex::ECMAScript : std::regex::ECMAScript | std::regex::icase);
     for (const auto& attribute : input.output) {
       if (std::regex_match(attribute.name, compiled)) columns.push_back(MakeTypedExpr(attribute));
     }
   } catch (const std::regex_error&) {
-    return Error::Of("INVALID_PARAMETER_VALUE.PATTERN", {{"functionName", "`colRegex`"}, {"parameter", "`regexp`"}, {"value", "'" + pattern + "'"}});
+    return Error::Of("INVALID_PARAMETER_VALUE.PATTERN",
+                     {{"functionName", "`colRegex`"}, {"parameter", "`regexp`"}, {"value", "'" + pattern + "'"}});
   }
   return columns;
 }
@@ -197,15 +206,21 @@ Result<Analyzer::SelectItem> Analyzer::AnalyzeSelectItem(const ExprPtr& source, 
     const auto& alias = source->As<plan::AliasExpr>();
     FRAZIL_ASSIGN_OR_RETURN(item.expression, AnalyzeScalar(alias.child, scope));
     if (alias.names.size() != 1) {
-      return At(Error::Of("MULTI_ALIAS_WITHOUT_GENERATOR", {{"expr", "\"" + item.expression->sql + "\""}, {"names", Join(alias.names, ", ")}}), source->origin);
+      return At(Error::Of("MULTI_ALIAS_WITHOUT_GENERATOR",
+                          {{"expr", "\"" + item.expression->sql + "\""}, {"names", Join(alias.names, ", ")}}),
+                source->origin);
     }
     item.attribute.name = alias.names[0];
     if (item.expression->kind == ExpressionKind::kColumn) {
-      if (const auto* column = FindById(scope.input, item.expression->As<ColumnExpression>().id)) item.attribute.metadata = column->metadata;
+      if (const auto* column = FindById(scope.input, item.expression->As<ColumnExpression>().id))
+        item.attribute.metadata = column->metadata;
     }
     if (alias.metadata) {
-      FRAZIL_ASSIGN_OR_RETURN(auto parsed, DataType::FromJson("{\"type\":\"struct\",\"fields\":[{\"name\":\"m\",\"type\":\"integer\",\"nullable\":true,\"metadata\":" +
-                                                              *alias.metadata + "}]}"));
+      FRAZIL_ASSIGN_OR_RETURN(
+          auto parsed,
+          DataType::FromJson(
+              "{\"type\":\"struct\",\"fields\":[{\"name\":\"m\",\"type\":\"integer\",\"nullable\":true,\"metadata\":" +
+              *alias.metadata + "}]}"));
       item.attribute.metadata = parsed->fields()[0].metadata;
     }
     return item;
@@ -258,8 +273,8 @@ Result<Relation> Analyzer::Finish(SelectStage stage, std::vector<Attribute> outp
   return relation;
 }
 
-Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stage, const std::vector<ExprPtr>& sources, bool distinct, const ExprPtr& having,
-                                         const ExprPtr& qualify) {
+Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stage, const std::vector<ExprPtr>& sources,
+                                         bool distinct, const ExprPtr& having, const ExprPtr& qualify) {
   FRAZIL_ASSIGN_OR_RETURN(auto expressions, ExpandStars(sources, input));
   std::vector<LateralAlias> aliases;
   Scope scope;
@@ -278,7 +293,8 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
   for (const auto& expression : expressions) {
     Item item;
     if (const auto generator = FindGenerator(expression)) {
-      const bool second = std::any_of(items.begin(), items.end(), [](const Item& other) { return other.generator.has_value(); });
+      const bool second =
+          std::any_of(items.begin(), items.end(), [](const Item& other) { return other.generator.has_value(); });
       if (second) {
         std::string generators;
         size_t count = 0;
@@ -291,10 +307,15 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
             ++count;
           }
         }
-        return At(Error::Of("UNSUPPORTED_GENERATOR.MULTI_GENERATOR", {{"num", std::to_string(count)}, {"generators", generators}}), expression->origin);
+        return At(Error::Of("UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
+                            {{"num", std::to_string(count)}, {"generators", generators}}),
+                  expression->origin);
       }
-      FRAZIL_ASSIGN_OR_RETURN(item.generator, At(MakeGenerator(*generator->call, generator->names, generator->outer, scope), expression->origin));
-      for (const auto& argument : item.generator->arguments) has_aggregate = has_aggregate || ContainsKind(*argument, ExpressionKind::kAggregate);
+      FRAZIL_ASSIGN_OR_RETURN(
+          item.generator,
+          At(MakeGenerator(*generator->call, generator->names, generator->outer, scope), expression->origin));
+      for (const auto& argument : item.generator->arguments)
+        has_aggregate = has_aggregate || ContainsKind(*argument, ExpressionKind::kAggregate);
     } else {
       FRAZIL_ASSIGN_OR_RETURN(item.column, AnalyzeSelectItem(expression, scope));
       has_aggregate = has_aggregate || ContainsKind(*item.column.expression, ExpressionKind::kAggregate);
@@ -317,7 +338,8 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
       }
       continue;
     }
-    FRAZIL_ASSIGN_OR_RETURN(auto attribute, At(stage.AddColumn(item.column.expression, item.column.attribute), expressions[i]->origin));
+    FRAZIL_ASSIGN_OR_RETURN(auto attribute,
+                            At(stage.AddColumn(item.column.expression, item.column.attribute), expressions[i]->origin));
     output.push_back(std::move(attribute));
   }
 
@@ -360,7 +382,8 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
   return Finish(std::move(stage), std::move(output), distinct);
 }
 
-Status Analyzer::RefuseAggregates(const std::vector<ExprPtr>& sources, const Relation& input, const std::string& clause) {
+Status Analyzer::RefuseAggregates(const std::vector<ExprPtr>& sources, const Relation& input,
+                                  const std::string& clause) {
   FRAZIL_ASSIGN_OR_RETURN(auto expressions, ExpandStars(sources, input));
   Scope scope;
   scope.input = &input;
@@ -370,7 +393,9 @@ Status Analyzer::RefuseAggregates(const std::vector<ExprPtr>& sources, const Rel
     if (FindGenerator(expression)) continue;
     FRAZIL_ASSIGN_OR_RETURN(auto item, AnalyzeSelectItem(expression, scope));
     if (ContainsKind(*item.expression, ExpressionKind::kAggregate)) {
-      return At(Error::Of("PIPE_OPERATOR_CONTAINS_AGGREGATE_FUNCTION", {{"expr", item.expression->sql}, {"clause", clause}}), expression->origin);
+      return At(
+          Error::Of("PIPE_OPERATOR_CONTAINS_AGGREGATE_FUNCTION", {{"expr", item.expression->sql}, {"clause", clause}}),
+          expression->origin);
     }
     if (expression->kind == ExprKind::kAlias) aliases.push_back({item.attribute.name, item.expression});
   }
@@ -379,8 +404,22 @@ Status Analyzer::RefuseAggregates(const std::vector<ExprPtr>& sources, const Rel
 
 Result<Relation> Analyzer::AnalyzeProject(const plan::ProjectPlan& project, const ExprPtr& having) {
   FRAZIL_ASSIGN_OR_RETURN(auto input, AnalyzePlan(project.child));
-  if (!project.pipe_clause.empty()) FRAZIL_RETURN_IF_ERROR(RefuseAggregates(project.expressions, input, project.pipe_clause));
-  const auto as_where = settings_.lookup ? settings_.lookup("spark.sql.legacy.parser.havingWithoutGroupByAsWhere") : std::nullopt;
+  if (!project.pipe_clause.empty())
+    FRAZIL_RETURN_IF_ERROR(RefuseAggregates(project.expressions, input, project.pipe_clause));
+  const bool may_have_windows =
+      std::any_of(project.expressions.begin(), project.expressions.end(), [](const ExprPtr& expression) {
+        const auto& inner =
+            expression->kind == ExprKind::kAlias ? *expression->As<plan::AliasExpr>().child : *expression;
+        return inner.kind == ExprKind::kFunction && FunctionName(inner.As<plan::FunctionExpr>().name) == "window";
+      });
+  if (may_have_windows) {
+    FRAZIL_ASSIGN_OR_RETURN(auto expressions, ExpandStars(project.expressions, input));
+    std::vector<std::pair<std::string, Attribute>> windows;
+    FRAZIL_RETURN_IF_ERROR(ReplaceTimeWindows(&expressions, &input, &windows));
+    return AnalyzeSelect(input, SelectStage(input, &context_), expressions, project.distinct, having, nullptr);
+  }
+  const auto as_where =
+      settings_.lookup ? settings_.lookup("spark.sql.legacy.parser.havingWithoutGroupByAsWhere") : std::nullopt;
   if (having != nullptr && as_where.value_or("false") == "true") {
     Scope scope;
     scope.input = &input;
@@ -393,7 +432,8 @@ Result<Relation> Analyzer::AnalyzeProject(const plan::ProjectPlan& project, cons
 
 Result<Relation> Analyzer::AnalyzeHaving(const plan::HavingPlan& having) {
   const auto& child = having.child;
-  if (child->kind == plan::PlanKind::kAggregate) return AnalyzeAggregate(child->As<plan::AggregatePlan>(), having.condition);
+  if (child->kind == plan::PlanKind::kAggregate)
+    return AnalyzeAggregate(child->As<plan::AggregatePlan>(), having.condition);
   if (child->kind == plan::PlanKind::kProject) return AnalyzeProject(child->As<plan::ProjectPlan>(), having.condition);
   // Over anything else HAVING is WHERE.
   plan::FilterPlan filter;

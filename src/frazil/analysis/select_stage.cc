@@ -1,9 +1,8 @@
-#include "frazil/analysis/select_stage_internal.h"
-
 #include <algorithm>
 #include <map>
 
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/select_stage_internal.h"
 #include "frazil/plan/make_logical.h"
 
 namespace frazil::analysis {
@@ -29,7 +28,8 @@ void SelectStage::SetGrouping(std::vector<ExpressionPtr> grouping, std::vector<s
   const bool has_sets = !sets.empty();
   for (const auto& expression : grouping_) {
     Step step{expression, {}, MeaningOf(*expression)};
-    const bool repeated = std::any_of(grouping_steps_.begin(), grouping_steps_.end(), [&](const Step& other) { return other.meaning == step.meaning; });
+    const bool repeated = std::any_of(grouping_steps_.begin(), grouping_steps_.end(),
+                                      [&](const Step& other) { return other.meaning == step.meaning; });
     if (!repeated && expression->kind == ExpressionKind::kColumn && !expression->As<ColumnExpression>().is_outer) {
       // A plain column keeps its id, so that subqueries around which it is an outer column still find it.
       const auto& column = expression->As<ColumnExpression>();
@@ -62,7 +62,8 @@ Result<ExpressionPtr> SelectStage::AggregateColumn(const ExpressionPtr& aggregat
     if (ContainsKind(*child, ExpressionKind::kAggregate)) return NestedAggregate();
     if (ContainsKind(*child, ExpressionKind::kWindow)) {
       return Error::Plain(ExceptionClass::kAnalysis,
-                          "It is not allowed to use a window function inside an aggregate function. Please use the inner window function in a sub-query.");
+                          "It is not allowed to use a window function inside an aggregate function. Please use the "
+                          "inner window function in a sub-query.");
     }
   }
   auto meaning = MeaningOf(*aggregate);
@@ -84,7 +85,8 @@ Result<ExpressionPtr> SelectStage::LowerGroupingFunction(const CallExpression& c
   if (call.function == "grouping_id") {
     const auto& arguments = call.arguments;
     bool matches = arguments.empty() || arguments.size() == count;
-    for (size_t i = 0; matches && i < arguments.size(); ++i) matches = MeaningOf(*arguments[i]) == grouping_steps_[i].meaning;
+    for (size_t i = 0; matches && i < arguments.size(); ++i)
+      matches = MeaningOf(*arguments[i]) == grouping_steps_[i].meaning;
     if (!matches) {
       std::string given, wanted;
       for (const auto& argument : arguments) given += (given.empty() ? "" : ", ") + argument->sql;
@@ -98,11 +100,13 @@ Result<ExpressionPtr> SelectStage::LowerGroupingFunction(const CallExpression& c
     if (grouping_steps_[i].meaning != meaning) continue;
     // Bit of the column in the grouping id, the first column highest.
     auto position = MakeLiteral(DataType::Integer(), Value(static_cast<int64_t>(count - 1 - i)));
-    return MakeCall("bit_get", {MakeColumn(*grouping_id_), position}, DataType::Byte(), false, EvalMode::kAnsi, call.sql);
+    return MakeCall("bit_get", {MakeColumn(*grouping_id_), position}, DataType::Byte(), false, EvalMode::kAnsi,
+                    call.sql);
   }
   std::string columns;
   for (const auto& step : grouping_steps_) columns += (columns.empty() ? "" : ", ") + step.expression->sql;
-  return Error::Of("GROUPING_COLUMN_MISMATCH", {{"grouping", "\"" + call.arguments[0]->sql + "\""}, {"groupingColumns", "\"" + columns + "\""}});
+  return Error::Of("GROUPING_COLUMN_MISMATCH",
+                   {{"grouping", "\"" + call.arguments[0]->sql + "\""}, {"groupingColumns", "\"" + columns + "\""}});
 }
 
 Status SelectStage::CheckSubqueryReferences(const SubqueryExpression& subquery) {
@@ -110,9 +114,11 @@ Status SelectStage::CheckSubqueryReferences(const SubqueryExpression& subquery) 
     const auto is_it = [&](const Attribute& attribute) { return attribute.id == id; };
     const auto found = std::find_if(input_.plan->output.begin(), input_.plan->output.end(), is_it);
     if (found == input_.plan->output.end()) continue;  // From further out.
-    const bool grouped = std::any_of(grouping_steps_.begin(), grouping_steps_.end(), [&](const Step& step) { return step.attribute.id == id; });
+    const bool grouped = std::any_of(grouping_steps_.begin(), grouping_steps_.end(),
+                                     [&](const Step& step) { return step.attribute.id == id; });
     if (!grouped) {
-      return Error::Of("MISSING_AGGREGATION", {{"expression", "\"" + found->name + "\""}, {"expressionAnyValue", "\"any_value(" + found->name + ")\""}});
+      return Error::Of("MISSING_AGGREGATION", {{"expression", "\"" + found->name + "\""},
+                                               {"expressionAnyValue", "\"any_value(" + found->name + ")\""}});
     }
   }
   return Status::Ok();
@@ -138,15 +144,17 @@ Result<ExpressionPtr> SelectStage::LowerAggregates(const ExpressionPtr& expressi
         const auto& column = part->As<ColumnExpression>();
         if (column.is_outer) return ExpressionPtr();
         const auto made_here = [&](const Step& step) { return step.attribute.id == column.id; };
-        if (std::any_of(aggregates_.begin(), aggregates_.end(), made_here) || (grouping_id_ && grouping_id_->id == column.id)) return part;
+        if (std::any_of(aggregates_.begin(), aggregates_.end(), made_here) ||
+            (grouping_id_ && grouping_id_->id == column.id))
+          return part;
         for (const auto& generator : generators_) {
           for (const auto& generated : generator.columns) {
             if (generated.id == column.id) return part;
           }
         }
         if (grouping_steps_.empty() && !grouping_id_) return Error::Of("MISSING_GROUP_BY");
-        return Error::Of("MISSING_AGGREGATION",
-                         {{"expression", "\"" + column.name + "\""}, {"expressionAnyValue", "\"any_value(" + column.name + ")\""}});
+        return Error::Of("MISSING_AGGREGATION", {{"expression", "\"" + column.name + "\""},
+                                                 {"expressionAnyValue", "\"any_value(" + column.name + ")\""}});
       }
       case ExpressionKind::kLiteral:
       case ExpressionKind::kCall:
@@ -165,7 +173,8 @@ Result<ExpressionPtr> SelectStage::LowerWindows(const ExpressionPtr& expression)
     if (part->kind != ExpressionKind::kWindow) return ExpressionPtr();
     for (const auto& child : Children(*part)) {
       if (ContainsKind(*child, ExpressionKind::kWindow)) {
-        return Error::Plain(ExceptionClass::kAnalysis, "It is not allowed to use a window function inside another window function.");
+        return Error::Plain(ExceptionClass::kAnalysis,
+                            "It is not allowed to use a window function inside another window function.");
       }
     }
     auto meaning = MeaningOf(*part);

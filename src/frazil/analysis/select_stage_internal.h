@@ -1,7 +1,7 @@
 #pragma once
 
-// One SELECT: input -> aggregate -> having -> generators -> windows -> qualify -> projection. Expressions come in over the input's columns and are
-// split over the steps; further ones (ORDER BY, filters) can be added later.
+// One SELECT: input -> aggregate -> having -> generators -> windows -> qualify -> projection. Expressions come in over
+// the input's columns and are split over the steps; further ones (ORDER BY, filters) can be added later.
 
 #include <optional>
 #include <string>
@@ -33,15 +33,16 @@ class SelectStage {
 
   /// Makes it an aggregation. `sets` holds indexes of `grouping`; empty: plain GROUP BY (or none).
   void SetGrouping(std::vector<ExpressionPtr> grouping, std::vector<std::vector<size_t>> sets);
-  /// Condition over the input's columns, with aggregates. Output columns in it have been replaced by what they stand for.
+  /// Condition over the input's columns, with aggregates. Output columns in it have been replaced by what they stand
+  /// for.
   Status AddHaving(const ExpressionPtr& condition);
   Status AddQualify(const ExpressionPtr& condition);
   Status AddGenerator(GenerateStep step);
 
   /// Adds a visible column. Returns its attribute: that of the input for plain columns, else one with a new id.
   Result<Attribute> AddColumn(const ExpressionPtr& expression, Attribute attribute);
-  /// Adds a column for an expression that may use input columns, aggregates, windows and (by id) columns of the output. An equal column that is there
-  /// already is taken. `may_add` false (DISTINCT): nullopt where there is none.
+  /// Adds a column for an expression that may use input columns, aggregates, windows and (by id) columns of the output.
+  /// An equal column that is there already is taken. `may_add` false (DISTINCT): nullopt where there is none.
   Result<std::optional<Attribute>> AddHidden(const ExpressionPtr& expression, bool may_add);
 
   /// Expressions of the output columns by id, before they were split.

@@ -28,8 +28,9 @@ std::string OperatorName(const plan::SetOperationPlan& operation) {
 }
 
 std::string OrdinalName(size_t number) {
-  static constexpr const char* kNames[] = {"first",   "second",    "third",      "fourth",     "fifth",      "sixth",     "seventh", "eighth",
-                                           "ninth",   "tenth",     "eleventh",   "twelfth",    "thirteenth", "fourteenth", "fifteenth", "sixteenth"};
+  static constexpr const char* kNames[] = {"first",      "second",     "third",     "fourth",   "fifth",    "sixth",
+                                           "seventh",    "eighth",     "ninth",     "tenth",    "eleventh", "twelfth",
+                                           "thirteenth", "fourteenth", "fifteenth", "sixteenth"};
   if (number < std::size(kNames)) return kNames[number];
   return std::to_string(number + 1) + "th";
 }
@@ -55,15 +56,19 @@ plan::LogicalPlanPtr Analyzer::CastOutput(const plan::LogicalPlanPtr& plan, cons
   return changed ? plan::MakeProject(plan, std::move(expressions), std::move(output)) : plan;
 }
 
-Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> Analyzer::MatchByName(const plan::SetOperationPlan& operation,
-                                                                                    const plan::LogicalPlanPtr& left,
-                                                                                    const plan::LogicalPlanPtr& right) {
-  const auto same = [&](const std::string& a, const std::string& b) { return settings_.case_sensitive ? a == b : EqualsIgnoreCase(a, b); };
+Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> Analyzer::MatchByName(
+    const plan::SetOperationPlan& operation, const plan::LogicalPlanPtr& left, const plan::LogicalPlanPtr& right) {
+  const auto same = [&](const std::string& a, const std::string& b) {
+    return settings_.case_sensitive ? a == b : EqualsIgnoreCase(a, b);
+  };
   for (const auto* side : {&left, &right}) {
     for (size_t i = 0; i < (*side)->output.size(); ++i) {
       for (size_t j = i + 1; j < (*side)->output.size(); ++j) {
         if (same((*side)->output[i].name, (*side)->output[j].name)) {
-          return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(settings_.case_sensitive ? (*side)->output[i].name : AsciiLower((*side)->output[i].name))}});
+          return Error::Of(
+              "COLUMN_ALREADY_EXISTS",
+              {{"columnName", QuoteIdentifier(settings_.case_sensitive ? (*side)->output[i].name
+                                                                       : AsciiLower((*side)->output[i].name))}});
         }
       }
     }
@@ -72,7 +77,8 @@ Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> Analyzer::MatchByN
   std::vector<Attribute> right_output;
   std::set<AttributeId> used;
   for (const auto& column : left->output) {
-    const auto found = std::find_if(right->output.begin(), right->output.end(), [&](const Attribute& other) { return same(column.name, other.name); });
+    const auto found = std::find_if(right->output.begin(), right->output.end(),
+                                    [&](const Attribute& other) { return same(column.name, other.name); });
     if (found != right->output.end()) {
       right_expressions.push_back(MakeColumn(*found));
       right_output.push_back(*found);
@@ -82,7 +88,8 @@ Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> Analyzer::MatchByN
     if (!operation.allow_missing_columns) {
       std::vector<std::string> names;
       for (const auto& other : right->output) names.push_back(other.name);
-      return Error::Plain(ExceptionClass::kAnalysis, "Cannot resolve column name \"" + column.name + "\" among (" + Join(names, ", ") + ").");
+      return Error::Plain(ExceptionClass::kAnalysis,
+                          "Cannot resolve column name \"" + column.name + "\" among (" + Join(names, ", ") + ").");
     }
     right_expressions.push_back(MakeNull(column.type));
     right_output.push_back(NewAttribute(column.name, column.type, true));
@@ -144,7 +151,8 @@ Result<Relation> Analyzer::AnalyzeSetOperation(const plan::SetOperationPlan& ope
     const bool compares = operation.type != SetOperationType::kUnion || !operation.all;
     if (compares && functions::ContainsMap(*type)) {
       const bool is_variant = type->id() == TypeId::kVariant;
-      return Error::Of(is_variant ? "UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE" : "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
+      return Error::Of(is_variant ? "UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE"
+                                  : "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
                        {{"colName", QuoteIdentifier(left->output[i].name)}, {"dataType", "\"" + type->Sql() + "\""}});
     }
     types.push_back(std::move(type));
@@ -155,8 +163,9 @@ Result<Relation> Analyzer::AnalyzeSetOperation(const plan::SetOperationPlan& ope
   auto node = std::make_shared<plan::SetOperationNode>();
   node->type = operation.type;
   node->all = operation.all;
-  const bool extends = operation.type == SetOperationType::kUnion && operation.all && left->kind == plan::LogicalKind::kSetOperation &&
-                       left->As<plan::SetOperationNode>().type == SetOperationType::kUnion && left->As<plan::SetOperationNode>().all;
+  const bool extends =
+      operation.type == SetOperationType::kUnion && operation.all && left->kind == plan::LogicalKind::kSetOperation &&
+      left->As<plan::SetOperationNode>().type == SetOperationType::kUnion && left->As<plan::SetOperationNode>().all;
   if (extends) node->inputs = left->As<plan::SetOperationNode>().inputs;
   if (!extends) node->inputs.push_back(left);
   node->inputs.push_back(right);
@@ -174,12 +183,14 @@ Result<Relation> Analyzer::AnalyzeSetOperation(const plan::SetOperationPlan& ope
       case SetOperationType::kExcept:
         break;
     }
-    attribute.qualifier = left_relation.output.size() == types.size() ? left_relation.output[i].qualifier : std::vector<std::string>();
+    attribute.qualifier =
+        left_relation.output.size() == types.size() ? left_relation.output[i].qualifier : std::vector<std::string>();
     node->output.push_back(std::move(attribute));
   }
   Relation relation = RelationOf(node);
   relation.dataframes = left_relation.dataframes;
-  if (left_relation.output.size() == node->output.size()) Renumber(left_relation.output, node->output, &relation.dataframes);
+  if (left_relation.output.size() == node->output.size())
+    Renumber(left_relation.output, node->output, &relation.dataframes);
   return relation;
 }
 

@@ -16,7 +16,8 @@ std::vector<uint32_t> CodePoints(std::string_view text, std::vector<size_t>* sta
     const auto lead = static_cast<unsigned char>(text[i]);
     const size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
     uint32_t point = length == 1 ? lead : lead & (0xFFU >> (length + 1));
-    for (size_t j = 1; j < length && i + j < text.size(); ++j) point = (point << 6) | (static_cast<unsigned char>(text[i + j]) & 0x3FU);
+    for (size_t j = 1; j < length && i + j < text.size(); ++j)
+      point = (point << 6) | (static_cast<unsigned char>(text[i + j]) & 0x3FU);
     if (starts != nullptr) starts->push_back(i);
     points.push_back(point);
     i += length;
@@ -26,8 +27,9 @@ std::vector<uint32_t> CodePoints(std::string_view text, std::vector<size_t>* sta
 
 // The characters that Spark counts as two columns wide.
 bool IsFullWidth(uint32_t point) {
-  return (point >= 0x1100 && point <= 0x115F) || (point >= 0x2E80 && point <= 0x303E) || (point >= 0x3041 && point <= 0xA4CF) ||
-         (point >= 0xAC00 && point <= 0xD7A3) || (point >= 0xF900 && point <= 0xFAFF) || (point >= 0xFE30 && point <= 0xFE6F) ||
+  return (point >= 0x1100 && point <= 0x115F) || (point >= 0x2E80 && point <= 0x303E) ||
+         (point >= 0x3041 && point <= 0xA4CF) || (point >= 0xAC00 && point <= 0xD7A3) ||
+         (point >= 0xF900 && point <= 0xFAFF) || (point >= 0xFE30 && point <= 0xFE6F) ||
          (point >= 0xFF00 && point <= 0xFF60) || (point >= 0xFFE0 && point <= 0xFFE6);
 }
 
@@ -111,11 +113,14 @@ std::vector<std::vector<std::string>> Cells(const RowSet& rows, const ShowOption
   std::vector<std::vector<std::string>> cells;
   const auto limit = static_cast<size_t>(std::max(0, options.num_rows));
   std::vector<std::string> header;
-  for (const auto& field : rows.schema->fields()) header.push_back(Truncated(EscapedControls(field.name), options.truncate));
+  for (const auto& field : rows.schema->fields())
+    header.push_back(Truncated(EscapedControls(field.name), options.truncate));
   cells.push_back(std::move(header));
   for (size_t i = 0; i < rows.rows.size() && i < limit; ++i) {
     std::vector<std::string> row;
-    for (const auto& value : rows.rows[i]) row.push_back(Truncated(value.is_null() ? std::string("NULL") : EscapedControls(value.string()), options.truncate));
+    for (const auto& value : rows.rows[i])
+      row.push_back(
+          Truncated(value.is_null() ? std::string("NULL") : EscapedControls(value.string()), options.truncate));
     cells.push_back(std::move(row));
   }
   *has_more = rows.rows.size() > limit;
@@ -171,7 +176,8 @@ std::string ShowString(const RowSet& rows, const ShowOptions& options) {
       const std::string title = "-RECORD " + std::to_string(row - 1);
       text += title + Padding(name_width + value_width + 5, title, '-') + "\n";
       for (size_t i = 0; i < columns; ++i) {
-        text += " " + cells[0][i] + Padding(name_width, cells[0][i]) + " | " + cells[row][i] + Padding(value_width, cells[row][i]) + " \n";
+        text += " " + cells[0][i] + Padding(name_width, cells[0][i]) + " | " + cells[row][i] +
+                Padding(value_width, cells[row][i]) + " \n";
       }
     }
   }

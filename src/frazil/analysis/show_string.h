@@ -1,6 +1,7 @@
 #pragma once
 
-// The text of df.show() and df._repr_html_: formatting only. AnalyzeRelation of a ShowStringPlan or HtmlStringPlan gives the plan of the cells' texts.
+// The text of df.show() and df._repr_html_: formatting only. AnalyzeRelation of a ShowStringPlan or HtmlStringPlan
+// gives the plan of the cells' texts.
 
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
-// WHERE, ORDER BY, LIMIT. Conditions and sort keys may use columns below the projection: these become hidden columns of it.
+// WHERE, ORDER BY, LIMIT. Conditions and sort keys may use columns below the projection: these become hidden columns of
+// it.
 
 #include <algorithm>
 
@@ -18,9 +19,11 @@ using plan::ExprPtr;
 namespace {
 
 bool IsAvailable(const Expression& expression, const plan::LogicalPlan& plan, const std::vector<AttributeId>& own) {
-  if (ContainsKind(expression, ExpressionKind::kAggregate) || ContainsKind(expression, ExpressionKind::kWindow)) return false;
+  if (ContainsKind(expression, ExpressionKind::kAggregate) || ContainsKind(expression, ExpressionKind::kWindow))
+    return false;
   for (const AttributeId id : own) {
-    const bool there = std::any_of(plan.output.begin(), plan.output.end(), [&](const Attribute& attribute) { return attribute.id == id; });
+    const bool there = std::any_of(plan.output.begin(), plan.output.end(),
+                                   [&](const Attribute& attribute) { return attribute.id == id; });
     if (!there) return false;
   }
   return true;
@@ -31,7 +34,8 @@ std::vector<AttributeId> OwnColumns(const Expression& expression, const Relation
   std::vector<AttributeId> ids;
   for (const AttributeId id : ReferencedColumns(expression)) {
     const auto& output = below.plan->output;
-    if (std::any_of(output.begin(), output.end(), [&](const Attribute& attribute) { return attribute.id == id; })) ids.push_back(id);
+    if (std::any_of(output.begin(), output.end(), [&](const Attribute& attribute) { return attribute.id == id; }))
+      ids.push_back(id);
   }
   return ids;
 }
@@ -44,7 +48,8 @@ Error Analyzer::UngroupedAbove(Error error, const Relation& relation) const {
   for (const auto& column : relation.output) names.push_back(QuoteIdentifier(column.name));
   std::string wanted = error.parameters.empty() ? std::string("column") : error.parameters[0].second;
   if (wanted.size() >= 2 && wanted.front() == '"') wanted = wanted.substr(1, wanted.size() - 2);
-  return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(wanted)}, {"proposal", Join(names, ", ")}});
+  return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                   {{"objectName", QuoteIdentifier(wanted)}, {"proposal", Join(names, ", ")}});
 }
 
 Result<ExpressionPtr> Analyzer::AddMissing(const ExpressionPtr& expression, Relation* relation) {
@@ -76,7 +81,8 @@ Result<ExpressionPtr> Analyzer::AddMissing(const ExpressionPtr& expression, Rela
       return true;
     });
     if (wanted.empty()) wanted = expression->sql;
-    return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(wanted)}, {"proposal", Join(names, ", ")}});
+    return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                     {{"objectName", QuoteIdentifier(wanted)}, {"proposal", Join(names, ", ")}});
   }
   auto root = stage->Build();
   relation->plan = ReplaceNode(relation->plan, relation->select_root, root);
@@ -101,10 +107,13 @@ namespace {
 Result<bool> RefuseInSubqueries(const Expression& expression) {
   bool found = false;
   VisitExpression(expression, [&](const Expression& part) {
-    found = found || (part.kind == ExpressionKind::kSubquery && part.As<SubqueryExpression>().subquery_kind != SubqueryKind::kScalar);
+    found = found || (part.kind == ExpressionKind::kSubquery &&
+                      part.As<SubqueryExpression>().subquery_kind != SubqueryKind::kScalar);
     return !found;
   });
-  if (found) return Error::Of("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY", {{"treeNode", "Sort [" + expression.sql + "]"}});
+  if (found)
+    return Error::Of("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY",
+                     {{"treeNode", "Sort [" + expression.sql + "]"}});
   return true;
 }
 
@@ -140,7 +149,9 @@ Result<Relation> Analyzer::AnalyzeSort(const plan::SortPlan& sort) {
       if (setting.value_or("true") == "true") {
         const int64_t position = source->As<plan::LiteralExpr>().value.integer();
         if (position < 1 || position > static_cast<int64_t>(child.output.size())) {
-          return At(Error::Of("ORDER_BY_POS_OUT_OF_RANGE", {{"index", std::to_string(position)}, {"size", std::to_string(child.output.size())}}), source->origin);
+          return At(Error::Of("ORDER_BY_POS_OUT_OF_RANGE",
+                              {{"index", std::to_string(position)}, {"size", std::to_string(child.output.size())}}),
+                    source->origin);
         }
         key.expression = MakeColumn(child.output[static_cast<size_t>(position - 1)]);
         keys.push_back(std::move(key));
@@ -164,10 +175,11 @@ Result<Relation> Analyzer::AnalyzeSort(const plan::SortPlan& sort) {
     const auto typed = *std::move(analyzed);
     FRAZIL_RETURN_IF_ERROR(At(RefuseInSubqueries(*typed), source->origin));
     if (!functions::IsOrderable(*typed->type)) {
-      return At(Error::Of("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE", {{"sqlExpr", "\"" + typed->sql + (key.ascending ? " ASC" : " DESC") +
-                                                                                      (key.nulls_first ? " NULLS FIRST" : " NULLS LAST") + "\""},
-                                                                      {"functionName", "`sortorder`"},
-                                                                      {"dataType", "\"" + typed->type->Sql() + "\""}}),
+      return At(Error::Of("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
+                          {{"sqlExpr", "\"" + typed->sql + (key.ascending ? " ASC" : " DESC") +
+                                           (key.nulls_first ? " NULLS FIRST" : " NULLS LAST") + "\""},
+                           {"functionName", "`sortorder`"},
+                           {"dataType", "\"" + typed->type->Sql() + "\""}}),
                 source->origin);
     }
     FRAZIL_ASSIGN_OR_RETURN(key.expression, At(AddMissing(typed, &child), source->origin));
@@ -183,11 +195,14 @@ Result<int64_t> Analyzer::LimitValue(const ExprPtr& expression, const char* name
   FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(expression, scope));
   const std::string shown = "\"" + typed->sql + "\"";
   if (!functions::IsFoldable(*typed)) {
-    return At(Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", {{"name", name}, {"expr", shown}}), expression->origin);
+    return At(Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", {{"name", name}, {"expr", shown}}),
+              expression->origin);
   }
   const auto id = typed->type->id();
   if (id != TypeId::kInteger && id != TypeId::kShort && id != TypeId::kByte && id != TypeId::kNull) {
-    return At(Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", {{"name", name}, {"expr", shown}, {"dataType", "\"" + typed->type->Sql() + "\""}}), expression->origin);
+    return At(Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",
+                        {{"name", name}, {"expr", shown}, {"dataType", "\"" + typed->type->Sql() + "\""}}),
+              expression->origin);
   }
   Value value;
   if (auto constant = functions::ConstantValue(*typed)) {
@@ -195,9 +210,13 @@ Result<int64_t> Analyzer::LimitValue(const ExprPtr& expression, const char* name
   } else {
     FRAZIL_ASSIGN_OR_RETURN(value, context_.EvaluateConstant(typed));
   }
-  if (value.is_null()) return At(Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.IS_NULL", {{"name", name}, {"expr", shown}}), expression->origin);
+  if (value.is_null())
+    return At(Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.IS_NULL", {{"name", name}, {"expr", shown}}),
+              expression->origin);
   if (value.integer() < 0) {
-    return At(Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", {{"name", name}, {"expr", shown}, {"v", std::to_string(value.integer())}}), expression->origin);
+    return At(Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE",
+                        {{"name", name}, {"expr", shown}, {"v", std::to_string(value.integer())}}),
+              expression->origin);
   }
   return value.integer();
 }

@@ -15,7 +15,9 @@ using plan::ExprPtr;
 
 namespace {
 
-ExprPtr Call(std::string name, std::vector<ExprPtr> arguments) { return plan::MakeFunctionExpr(std::move(name), std::move(arguments)); }
+ExprPtr Call(std::string name, std::vector<ExprPtr> arguments) {
+  return plan::MakeFunctionExpr(std::move(name), std::move(arguments));
+}
 
 ExprPtr CastTo(ExprPtr child, const DataTypePtr& type, EvalMode mode) {
   auto cast = std::make_shared<plan::CastExpr>();
@@ -57,7 +59,8 @@ ExprPtr StatisticOf(const std::string& statistic, const Attribute& column) {
 
 }  // namespace
 
-Result<Relation> Analyzer::AnalyzeSummary(const plan::PlanPtr& child_plan, std::vector<std::string> statistics, const std::vector<std::string>& names) {
+Result<Relation> Analyzer::AnalyzeSummary(const plan::PlanPtr& child_plan, std::vector<std::string> statistics,
+                                          const std::vector<std::string>& names) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(child_plan));
   if (statistics.empty()) statistics = {"count", "mean", "stddev", "min", "25%", "50%", "75%", "max"};
   std::vector<Attribute> columns;
@@ -75,7 +78,8 @@ Result<Relation> Analyzer::AnalyzeSummary(const plan::PlanPtr& child_plan, std::
   for (const auto& statistic : statistics) {
     for (const auto& column : columns) {
       auto value = StatisticOf(statistic, column);
-      if (value == nullptr) return Error::Plain(ExceptionClass::kIllegalArgument, statistic + " is not a recognised statistic");
+      if (value == nullptr)
+        return Error::Plain(ExceptionClass::kIllegalArgument, statistic + " is not a recognised statistic");
       items.push_back(plan::MakeAliasExpr(CastTo(value, DataType::String(), EvalMode::kAnsi), column.name));
     }
   }
@@ -97,7 +101,8 @@ Result<Relation> Analyzer::AnalyzeSummary(const plan::PlanPtr& child_plan, std::
   for (size_t s = 0; s < statistics.size(); ++s) {
     plan::UnpivotNode::Group group;
     group.name = statistics[s];
-    for (size_t c = 0; c < columns.size(); ++c) group.values.push_back(MakeColumn(totals.output[s * columns.size() + c]));
+    for (size_t c = 0; c < columns.size(); ++c)
+      group.values.push_back(MakeColumn(totals.output[s * columns.size() + c]));
     node->groups.push_back(std::move(group));
   }
   return RelationOf(node);
@@ -116,24 +121,29 @@ Result<Relation> Analyzer::AnalyzeCrosstab(const plan::CrosstabPlan& crosstab) {
   aggregate->grouping.push_back(std::move(element));
   aggregate->prepend_grouping = true;
   aggregate->pivot_column = text_of(crosstab.column2);
-  aggregate->aggregates = {plan::MakeAliasExpr(Call("count", {plan::MakeLiteralExpr(DataType::Integer(), Value(1))}), "count")};
+  aggregate->aggregates = {
+      plan::MakeAliasExpr(Call("count", {plan::MakeLiteralExpr(DataType::Integer(), Value(1))}), "count")};
   auto fill = std::make_shared<plan::NaFillPlan>();
   fill->child = aggregate;
   fill->values = {plan::MakeLiteralExpr(DataType::Long(), Value(int64_t{0}))};
   return AnalyzeNaFill(*fill);
 }
 
-Result<Relation> Analyzer::AnalyzeCovariance(const plan::PlanPtr& child_plan, const std::string& column1, const std::string& column2, bool correlation) {
+Result<Relation> Analyzer::AnalyzeCovariance(const plan::PlanPtr& child_plan, const std::string& column1,
+                                             const std::string& column2, bool correlation) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(child_plan));
   FRAZIL_ASSIGN_OR_RETURN(auto columns, FindColumns(child, {column1, column2}));
   std::vector<ExprPtr> arguments;
   for (const auto& column : columns) {
     if (!column.type->IsNumeric()) {
-      return Error::Plain(ExceptionClass::kIllegalArgument, std::string("requirement failed: Currently ") + (correlation ? "correlation" : "covariance") +
-                                                                " calculation for columns with dataType " + column.type->SimpleString() + " not supported.");
+      return Error::Plain(ExceptionClass::kIllegalArgument, std::string("requirement failed: Currently ") +
+                                                                (correlation ? "correlation" : "covariance") +
+                                                                " calculation for columns with dataType " +
+                                                                column.type->SimpleString() + " not supported.");
     }
     // A missing value counts as 0.
-    arguments.push_back(Call("coalesce", {CastTo(MakeTypedExpr(column), DataType::Double(), EvalMode::kAnsi), DoubleLiteral(0)}));
+    arguments.push_back(
+        Call("coalesce", {CastTo(MakeTypedExpr(column), DataType::Double(), EvalMode::kAnsi), DoubleLiteral(0)}));
   }
   SelectStage stage(child, &context_);
   stage.SetGrouping({}, {});
@@ -148,31 +158,41 @@ Result<Relation> Analyzer::AnalyzeApproxQuantile(const plan::ApproxQuantilePlan&
   std::vector<ExprPtr> probabilities;
   for (const double probability : quantile.probabilities) {
     if (!(probability >= 0 && probability <= 1)) {
-      return Error::Plain(ExceptionClass::kIllegalArgument, "requirement failed: percentile should be in the range [0.0, 1.0]");
+      return Error::Plain(ExceptionClass::kIllegalArgument,
+                          "requirement failed: percentile should be in the range [0.0, 1.0]");
     }
     probabilities.push_back(DoubleLiteral(probability));
   }
   if (!(quantile.relative_error >= 0)) {
-    return Error::Plain(ExceptionClass::kIllegalArgument, "requirement failed: Relative Error must be non-negative but got " + std::to_string(quantile.relative_error));
+    return Error::Plain(
+        ExceptionClass::kIllegalArgument,
+        "requirement failed: Relative Error must be non-negative but got " + std::to_string(quantile.relative_error));
   }
-  const double accuracy = quantile.relative_error > 0 ? std::min(1.0 / quantile.relative_error, 2147483647.0) : 2147483647.0;
+  const double accuracy =
+      quantile.relative_error > 0 ? std::min(1.0 / quantile.relative_error, 2147483647.0) : 2147483647.0;
   std::vector<ExprPtr> arrays;
   for (const auto& column : columns) {
     auto call = std::make_shared<plan::FunctionExpr>();
     call->name = {"percentile_approx"};
     const ExprPtr value = CastTo(MakeTypedExpr(column), DataType::Double(), EvalMode::kAnsi);
-    call->arguments = {value, Call("array", probabilities), plan::MakeLiteralExpr(DataType::Integer(), Value(static_cast<int64_t>(std::max(1.0, accuracy))))};
+    call->arguments = {
+        value, Call("array", probabilities),
+        plan::MakeLiteralExpr(DataType::Integer(), Value(static_cast<int64_t>(std::max(1.0, accuracy))))};
     call->filter = Call("not", {Call("isnan", {value})});
-    arrays.push_back(Call("coalesce", {call, CastTo(Call("array", {}), DataType::Array(DataType::Double()), EvalMode::kAnsi)}));
+    arrays.push_back(
+        Call("coalesce", {call, CastTo(Call("array", {}), DataType::Array(DataType::Double()), EvalMode::kAnsi)}));
   }
   SelectStage stage(child, &context_);
   stage.SetGrouping({}, {});
-  return AnalyzeSelect(child, std::move(stage), {plan::MakeAliasExpr(Call("array", std::move(arrays)), "approx_quantile")}, false, nullptr, nullptr);
+  return AnalyzeSelect(child, std::move(stage),
+                       {plan::MakeAliasExpr(Call("array", std::move(arrays)), "approx_quantile")}, false, nullptr,
+                       nullptr);
 }
 
 Result<Relation> Analyzer::AnalyzeFreqItems(const plan::FreqItemsPlan& freq_items) {
   if (!(freq_items.support >= 1e-4 && freq_items.support <= 1)) {
-    return Error::Plain(ExceptionClass::kIllegalArgument, "requirement failed: Support must be in [1e-4, 1], but got " + std::to_string(freq_items.support) + ".");
+    return Error::Plain(ExceptionClass::kIllegalArgument, "requirement failed: Support must be in [1e-4, 1], but got " +
+                                                              std::to_string(freq_items.support) + ".");
   }
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(freq_items.child));
   FRAZIL_ASSIGN_OR_RETURN(auto columns, FindColumns(child, freq_items.columns));
@@ -184,14 +204,17 @@ Result<Relation> Analyzer::AnalyzeFreqItems(const plan::FreqItemsPlan& freq_item
   for (const auto& column : columns) {
     SelectStage stage(child, &context_);
     stage.SetGrouping({MakeColumn(column)}, {});
-    const std::vector<ExprPtr> items{MakeTypedExpr(column), plan::MakeAliasExpr(Call("count", {plan::MakeLiteralExpr(DataType::Integer(), Value(1))}), "count")};
+    const std::vector<ExprPtr> items{
+        MakeTypedExpr(column),
+        plan::MakeAliasExpr(Call("count", {plan::MakeLiteralExpr(DataType::Integer(), Value(1))}), "count")};
     FRAZIL_ASSIGN_OR_RETURN(auto counted, AnalyzeSelect(child, std::move(stage), items, false, nullptr, nullptr));
     FRAZIL_ASSIGN_OR_RETURN(auto rows, context_.CollectRows(Exact(counted)));
     int64_t total = 0;
     for (const auto& counts : rows.rows) total += counts[1].integer();
     Value::List frequent;
     for (auto& counts : rows.rows) {
-      const bool kept = rows.rows.size() <= capacity || static_cast<double>(counts[1].integer()) >= freq_items.support * static_cast<double>(total);
+      const bool kept = rows.rows.size() <= capacity ||
+                        static_cast<double>(counts[1].integer()) >= freq_items.support * static_cast<double>(total);
       if (kept) frequent.push_back(std::move(counts[0]));
     }
     fields.emplace_back(column.name + "_freqItems", DataType::Array(column.type, column.nullable));
@@ -207,7 +230,8 @@ Result<Relation> Analyzer::AnalyzeSampleBy(const plan::SampleByPlan& sample_by) 
   std::vector<ExprPtr> branches;
   for (const auto& [stratum, fraction] : sample_by.fractions) {
     if (!(fraction >= 0 && fraction <= 1)) {
-      return Error::Plain(ExceptionClass::kIllegalArgument, "requirement failed: Fractions must be in [0, 1], but got " + std::to_string(fraction) + ".");
+      return Error::Plain(ExceptionClass::kIllegalArgument,
+                          "requirement failed: Fractions must be in [0, 1], but got " + std::to_string(fraction) + ".");
     }
     branches.push_back(plan::MakeFunctionExpr("==", {sample_by.column, stratum}, {}, true));
     branches.push_back(DoubleLiteral(fraction));
@@ -218,7 +242,8 @@ Result<Relation> Analyzer::AnalyzeSampleBy(const plan::SampleByPlan& sample_by) 
   const ExprPtr fraction = branches.size() == 1 ? branches[0] : plan::MakeFunctionExpr("when", branches, {}, true);
   Scope scope;
   scope.input = &child;
-  FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeScalar(plan::MakeFunctionExpr("<", {Call("rand", seed), fraction}, {}, true), scope));
+  FRAZIL_ASSIGN_OR_RETURN(auto condition,
+                          AnalyzeScalar(plan::MakeFunctionExpr("<", {Call("rand", seed), fraction}, {}, true), scope));
   return OnTop(child, plan::MakeFilter(child.plan, std::move(condition)));
 }
 

@@ -11,10 +11,12 @@ namespace frazil::analysis {
 namespace {
 
 // Names of the columns that a subquery takes from around it, in the order in which they stand.
-void CollectOuterNames(const plan::LogicalPlan& plan, const std::vector<AttributeId>& outer, std::vector<std::string>* names) {
+void CollectOuterNames(const plan::LogicalPlan& plan, const std::vector<AttributeId>& outer,
+                       std::vector<std::string>* names) {
   for (const auto& expression : plan::NodeExpressions(plan)) {
     VisitExpression(*expression, [&](const Expression& part) {
-      if (part.kind == ExpressionKind::kColumn && std::find(outer.begin(), outer.end(), part.As<ColumnExpression>().id) != outer.end()) {
+      if (part.kind == ExpressionKind::kColumn &&
+          std::find(outer.begin(), outer.end(), part.As<ColumnExpression>().id) != outer.end()) {
         const auto& name = part.As<ColumnExpression>().name;
         if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
       }
@@ -63,7 +65,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeSubquery(const plan::SubqueryExpr& subque
     typed->sql = SubqueryText("exists", *plan);
   } else {
     if (plan->output.size() != 1) {
-      return Error::Of("INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN", {{"number", std::to_string(plan->output.size())}});
+      return Error::Of("INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
+                       {{"number", std::to_string(plan->output.size())}});
     }
     typed->type = plan->output[0].type;
     typed->nullable = true;
@@ -73,7 +76,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeSubquery(const plan::SubqueryExpr& subque
   return ExpressionPtr(std::move(typed));
 }
 
-Result<ExpressionPtr> Analyzer::MakeInSubquery(const plan::SubqueryExpr& subquery, plan::LogicalPlanPtr plan, bool is_correlated) {
+Result<ExpressionPtr> Analyzer::MakeInSubquery(const plan::SubqueryExpr& subquery, plan::LogicalPlanPtr plan,
+                                               bool is_correlated) {
   FRAZIL_ASSIGN_OR_RETURN(auto values, AnalyzeAll(subquery.values));
   if (values.size() == 1 && values[0]->type->id() == TypeId::kStruct && plan->output.size() > 1) {
     // (a, b) IN (SELECT ...): a struct is compared column by column.
@@ -111,11 +115,14 @@ Result<ExpressionPtr> Analyzer::MakeInSubquery(const plan::SubqueryExpr& subquer
   bool nullable = false;
   for (size_t i = 0; i < values.size(); ++i) {
     const auto& right = plan->output[i];
-    auto type = values[i]->type->EqualsIgnoreNullability(*right.type) ? right.type : functions::WiderType(values[i]->type, right.type, settings_.ansi);
+    auto type = values[i]->type->EqualsIgnoreNullability(*right.type)
+                    ? right.type
+                    : functions::WiderType(values[i]->type, right.type, settings_.ansi);
     if (type == nullptr) {
       return Error::Of("DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH",
                        {{"sqlExpr", "\"" + sql + "\""},
-                        {"mismatchedColumns", "(\"" + values[i]->sql + "\":\"" + values[i]->type->Sql() + "\", \"" + right.name + "\":\"" + right.type->Sql() + "\")"},
+                        {"mismatchedColumns", "(\"" + values[i]->sql + "\":\"" + values[i]->type->Sql() + "\", \"" +
+                                                  right.name + "\":\"" + right.type->Sql() + "\")"},
                         {"leftType", list(values, [](const ExpressionPtr& value) { return value->type->Sql(); })},
                         {"rightType", list(plan->output, [](const Attribute& column) { return column.type->Sql(); })}});
     }

@@ -1,4 +1,5 @@
-// Names in FROM: common table expressions, temporary views, tables and views of catalogs, metadata tables, paths; time travel.
+// Names in FROM: common table expressions, temporary views, tables and views of catalogs, metadata tables, paths; time
+// travel.
 
 #include <algorithm>
 
@@ -16,7 +17,9 @@ constexpr size_t kMaxViewDepth = 100;
 
 bool IsInteger(const std::string& text) {
   const size_t from = !text.empty() && text[0] == '-' ? 1 : 0;
-  return text.size() > from && text.size() < 20 && std::all_of(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return text.size() > from && text.size() < 20 &&
+         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(),
+                     [](char c) { return c >= '0' && c <= '9'; });
 }
 
 const std::string* FindOption(const std::map<std::string, std::string>& options, std::string_view key) {
@@ -48,7 +51,8 @@ std::optional<tables::ScanOptions> SelectorOf(const std::string& part) {
 }
 
 bool IsNotFound(const Error& error) {
-  return error.condition == "TABLE_OR_VIEW_NOT_FOUND" || error.condition == "SCHEMA_NOT_FOUND" || error.condition == "CATALOG_NOT_FOUND";
+  return error.condition == "TABLE_OR_VIEW_NOT_FOUND" || error.condition == "SCHEMA_NOT_FOUND" ||
+         error.condition == "CATALOG_NOT_FOUND";
 }
 
 }  // namespace
@@ -109,8 +113,8 @@ Result<ResolvedTable> Analyzer::LoadTableByName(const std::vector<std::string>& 
   return TableNotFound(name);
 }
 
-plan::LogicalPlanPtr Analyzer::ScanOf(const tables::TableScanPtr& scan, const std::string& name, const std::vector<std::string>& qualifier,
-                                      bool with_metadata_columns) {
+plan::LogicalPlanPtr Analyzer::ScanOf(const tables::TableScanPtr& scan, const std::string& name,
+                                      const std::vector<std::string>& qualifier, bool with_metadata_columns) {
   auto node = std::make_shared<plan::ScanNode>();
   node->scan = scan;
   node->table_name = name;
@@ -147,7 +151,8 @@ Result<tables::ScanOptions> Analyzer::MakeScanOptions(const plan::NamedTablePlan
   }
   plan::ExprPtr timestamp = table.time_travel ? table.time_travel->timestamp : nullptr;
   std::optional<std::string> version = table.time_travel ? table.time_travel->version : std::nullopt;
-  if (const auto* text = FindOption(table.options, "timestampAsOf")) timestamp = plan::MakeLiteralExpr(DataType::String(), Value(*text));
+  if (const auto* text = FindOption(table.options, "timestampAsOf"))
+    timestamp = plan::MakeLiteralExpr(DataType::String(), Value(*text));
   if (const auto* text = FindOption(table.options, "versionAsOf")) version = *text;
   if (version) {
     if (IsInteger(*version)) {
@@ -160,13 +165,16 @@ Result<tables::ScanOptions> Analyzer::MakeScanOptions(const plan::NamedTablePlan
     Scope scope;
     FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(timestamp, scope));
     const auto fail = [&](const char* reason) {
-      return At(Error::Of(std::string("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.") + reason, {{"expr", "\"" + typed->sql + "\""}}), timestamp->origin);
+      return At(
+          Error::Of(std::string("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.") + reason, {{"expr", "\"" + typed->sql + "\""}}),
+          timestamp->origin);
     };
     const auto id = typed->type->id();
     if (!typed->type->IsString() && !typed->type->IsDatetime() && !typed->type->IsNumeric()) return fail("INPUT");
     if (typed->type->IsNumeric()) {
       // Seconds since the epoch, as Iceberg takes them.
-      typed = MakeCast(MakeCast(typed, DataType::Long(), settings_.eval_mode()), DataType::Timestamp(), settings_.eval_mode());
+      typed = MakeCast(MakeCast(typed, DataType::Long(), settings_.eval_mode()), DataType::Timestamp(),
+                       settings_.eval_mode());
     } else if (id != TypeId::kTimestamp) {
       typed = MakeCast(typed, DataType::Timestamp(), EvalMode::kTry);
     }
@@ -197,17 +205,20 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
     }
     if (!in_catalog_view) {
       if (const auto view = FindTempView(name[0])) {
-        if (table.time_travel) return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(name)}});
+        if (table.time_travel)
+          return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(name)}});
         return AnalyzeTempView(*view, name[0], {name[0]});
       }
     }
   }
   if (name.size() == 2 && EqualsIgnoreCase(name[0], context_.global_temp_database())) {
-    if (const auto view = context_.FindGlobalTempView(name[1])) return AnalyzeTempView(*view, name[1], {context_.global_temp_database(), name[1]});
+    if (const auto view = context_.FindGlobalTempView(name[1]))
+      return AnalyzeTempView(*view, name[1], {context_.global_temp_database(), name[1]});
     return TableNotFound(name);
   }
   // format.`path`
-  if (name.size() == 2 && context_.IsDataSourceName(name[0]) && (name[1].find('/') != std::string::npos || name[1].find(':') != std::string::npos)) {
+  if (name.size() == 2 && context_.IsDataSourceName(name[0]) &&
+      (name[1].find('/') != std::string::npos || name[1].find(':') != std::string::npos)) {
     plan::DataSourcePlan source;
     source.format = name[0];
     source.paths = {name[1]};
@@ -215,7 +226,8 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
     if (table.time_travel) {
       FRAZIL_ASSIGN_OR_RETURN(auto options, MakeScanOptions(table));
       if (options.snapshot_id) source.options["snapshot-id"] = std::to_string(*options.snapshot_id);
-      if (options.timestamp_micros) source.options["as-of-timestamp"] = std::to_string(*options.timestamp_micros / 1000);
+      if (options.timestamp_micros)
+        source.options["as-of-timestamp"] = std::to_string(*options.timestamp_micros / 1000);
       if (!options.reference.empty()) source.options["branch"] = options.reference;
     }
     return AnalyzeDataSource(source);
@@ -239,23 +251,27 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
   if (!selected.reference.empty()) options.reference = selected.reference;
   FRAZIL_ASSIGN_OR_RETURN(auto scan, resolved.table->Scan(options));
   const bool has_positions = resolved.table->capabilities().row_level_changes;
-  Relation relation = RelationOf(ScanOf(scan, Join(resolved.full_name, "."), resolved.full_name, has_positions && !scan->has_rows()));
+  Relation relation =
+      RelationOf(ScanOf(scan, Join(resolved.full_name, "."), resolved.full_name, has_positions && !scan->has_rows()));
   if (relation.plan->output.size() > scan->schema()->fields().size()) {
     const size_t columns = scan->schema()->fields().size();
-    for (size_t i = columns; i < relation.plan->output.size(); ++i) relation.hidden.push_back({relation.plan->output[i], false});
+    for (size_t i = columns; i < relation.plan->output.size(); ++i)
+      relation.hidden.push_back({relation.plan->output[i], false});
     relation.output.resize(columns);
   }
   return relation;
 }
 
-Result<Relation> Analyzer::CastToViewSchema(const Relation& relation, const DataTypePtr& schema, const std::vector<std::string>& qualifier) {
+Result<Relation> Analyzer::CastToViewSchema(const Relation& relation, const DataTypePtr& schema,
+                                            const std::vector<std::string>& qualifier) {
   if (schema != nullptr && schema->fields().size() != relation.output.size()) {
-    return Error::Of("INCOMPATIBLE_VIEW_SCHEMA_CHANGE", {{"viewName", QuoteIdentifier(qualifier)},
-                                                         {"colName", QuoteIdentifier(schema->fields().empty() ? std::string() : schema->fields()[0].name)},
-                                                         {"expectedNum", std::to_string(schema->fields().size())},
-                                                         {"actualCols", "[]"},
-                                                         {"viewDDL", ""},
-                                                         {"suggestion", ""}});
+    return Error::Of("INCOMPATIBLE_VIEW_SCHEMA_CHANGE",
+                     {{"viewName", QuoteIdentifier(qualifier)},
+                      {"colName", QuoteIdentifier(schema->fields().empty() ? std::string() : schema->fields()[0].name)},
+                      {"expectedNum", std::to_string(schema->fields().size())},
+                      {"actualCols", "[]"},
+                      {"viewDDL", ""},
+                      {"suggestion", ""}});
   }
   Relation exact = ExactRelation(relation);
   if (schema != nullptr) {
@@ -282,9 +298,11 @@ std::optional<TempView> Analyzer::FindTempView(const std::string& name) {
   return found->second;
 }
 
-Result<Relation> Analyzer::AnalyzeTempView(const TempView& view, const std::string& name, const std::vector<std::string>& qualifier) {
+Result<Relation> Analyzer::AnalyzeTempView(const TempView& view, const std::string& name,
+                                           const std::vector<std::string>& qualifier) {
   if (open_views_.size() >= kMaxViewDepth) {
-    return Error::Of("VIEW_EXCEED_MAX_NESTED_DEPTH", {{"viewName", QuoteIdentifier(name)}, {"maxNestedDepth", std::to_string(kMaxViewDepth)}});
+    return Error::Of("VIEW_EXCEED_MAX_NESTED_DEPTH",
+                     {{"viewName", QuoteIdentifier(name)}, {"maxNestedDepth", std::to_string(kMaxViewDepth)}});
   }
   open_views_.push_back(name);
   Result<Relation> relation = [&]() -> Result<Relation> {
@@ -306,7 +324,8 @@ Result<Relation> Analyzer::AnalyzeTempView(const TempView& view, const std::stri
   return CastToViewSchema(*relation, view.schema, qualifier);
 }
 
-Result<Relation> Analyzer::AnalyzeCatalogView(const catalogs::ViewDefinition& view, const std::vector<std::string>& full_name) {
+Result<Relation> Analyzer::AnalyzeCatalogView(const catalogs::ViewDefinition& view,
+                                              const std::vector<std::string>& full_name) {
   const std::string shown = QuoteIdentifier(full_name);
   if (std::find(open_views_.begin(), open_views_.end(), shown) != open_views_.end()) {
     std::string path;
@@ -314,7 +333,8 @@ Result<Relation> Analyzer::AnalyzeCatalogView(const catalogs::ViewDefinition& vi
     return Error::Of("RECURSIVE_VIEW", {{"viewIdent", shown}, {"newPath", path + shown}});
   }
   if (open_views_.size() >= kMaxViewDepth) {
-    return Error::Of("VIEW_EXCEED_MAX_NESTED_DEPTH", {{"viewName", shown}, {"maxNestedDepth", std::to_string(kMaxViewDepth)}});
+    return Error::Of("VIEW_EXCEED_MAX_NESTED_DEPTH",
+                     {{"viewName", shown}, {"maxNestedDepth", std::to_string(kMaxViewDepth)}});
   }
   open_views_.push_back(shown);
   auto settings = settings_;
@@ -347,8 +367,10 @@ Result<Relation> Analyzer::AnalyzeCatalogView(const catalogs::ViewDefinition& vi
   if (view.schema != nullptr && relation->output.size() > view.schema->fields().size()) {
     std::vector<Attribute> kept;
     for (size_t i = 0; i < view.schema->fields().size(); ++i) {
-      const auto& wanted = i < view.query_column_names.size() ? view.query_column_names[i] : view.schema->fields()[i].name;
-      const auto found = std::find_if(relation->output.begin(), relation->output.end(), [&](const Attribute& column) { return EqualsIgnoreCase(column.name, wanted); });
+      const auto& wanted =
+          i < view.query_column_names.size() ? view.query_column_names[i] : view.schema->fields()[i].name;
+      const auto found = std::find_if(relation->output.begin(), relation->output.end(),
+                                      [&](const Attribute& column) { return EqualsIgnoreCase(column.name, wanted); });
       if (found != relation->output.end()) kept.push_back(*found);
     }
     relation->output = std::move(kept);

@@ -8,8 +8,8 @@
 
 namespace frazil::analysis {
 
-/// An expression that is typed already, where an unresolved one is wanted: the columns that a star expands to, grouping columns in front of aggregates.
-/// As an AttributeExpr it has the column's name.
+/// An expression that is typed already, where an unresolved one is wanted: the columns that a star expands to, grouping
+/// columns in front of aggregates. As an AttributeExpr it has the column's name.
 struct TypedExpr : plan::AttributeExpr {
   ExpressionPtr typed;
   /// The column it stands for (id 0 where it is none): keeps qualifier and metadata.
@@ -24,7 +24,9 @@ inline plan::ExprPtr MakeTypedExpr(const Attribute& attribute, ExpressionPtr typ
   return expression;
 }
 
-inline plan::ExprPtr MakeTypedExpr(const Attribute& attribute) { return MakeTypedExpr(attribute, MakeColumn(attribute)); }
+inline plan::ExprPtr MakeTypedExpr(const Attribute& attribute) {
+  return MakeTypedExpr(attribute, MakeColumn(attribute));
+}
 
 /// Null where it is none.
 inline const TypedExpr* AsTypedExpr(const plan::Expr& expression) {

@@ -43,11 +43,15 @@ std::string BoundText(FrameBoundType type, const std::string& offset) {
 }
 
 std::string FrameText(const WindowFrame& frame) {
-  const auto text = [](const FrameBound& bound) { return BoundText(bound.type, bound.offset ? bound.offset->sql : std::string()); };
-  return std::string(frame.type == FrameType::kRows ? "ROWS" : "RANGE") + " BETWEEN " + text(frame.start) + " AND " + text(frame.end);
+  const auto text = [](const FrameBound& bound) {
+    return BoundText(bound.type, bound.offset ? bound.offset->sql : std::string());
+  };
+  return std::string(frame.type == FrameType::kRows ? "ROWS" : "RANGE") + " BETWEEN " + text(frame.start) + " AND " +
+         text(frame.end);
 }
 
-std::string SpecificationText(const std::vector<ExpressionPtr>& partition_by, const std::vector<SortKey>& order_by, const std::string& frame) {
+std::string SpecificationText(const std::vector<ExpressionPtr>& partition_by, const std::vector<SortKey>& order_by,
+                              const std::string& frame) {
   std::string text;
   if (!partition_by.empty()) {
     text += "PARTITION BY ";
@@ -94,11 +98,12 @@ Result<plan::WindowSpecification> Analyzer::ResolveWindow(const plan::WindowSpec
     if (!resolved.frame) resolved.frame = window.frame;
     return resolved;
   }
-  return Error::Of("MISSING_WINDOW_SPECIFICATION", {{"windowName", window.reference}, {"docroot", "https://spark.apache.org/docs/latest"}});
+  return Error::Of("MISSING_WINDOW_SPECIFICATION",
+                   {{"windowName", window.reference}, {"docroot", "https://spark.apache.org/docs/latest"}});
 }
 
-Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, FrameType type, const std::vector<SortKey>& order, bool is_lower,
-                                       std::string* text) {
+Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, FrameType type,
+                                       const std::vector<SortKey>& order, bool is_lower, std::string* text) {
   FrameBound made;
   made.type = bound.type;
   *text = BoundText(bound.type, {});
@@ -114,7 +119,10 @@ Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, 
   if (type == FrameType::kRows) {
     if (!offset->type->IsIntegral() || offset->type->id() == TypeId::kLong) {
       return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE",
-                       {{"sqlExpr", "\"" + shown + "\""}, {"location", location}, {"exprType", "\"" + offset->type->Sql() + "\""}, {"expectedType", "\"INT\""}});
+                       {{"sqlExpr", "\"" + shown + "\""},
+                        {"location", location},
+                        {"exprType", "\"" + offset->type->Sql() + "\""},
+                        {"expectedType", "\"INT\""}});
     }
     offset = MakeCast(offset, DataType::Long(), settings_.eval_mode());
   } else if (order.size() == 1) {
@@ -131,7 +139,8 @@ Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, 
                        {{"sqlExpr", "\"" + shown + "\""},
                         {"location", location},
                         {"exprType", "\"" + offset->type->Sql() + "\""},
-                        {"expectedType", "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL\")"}});
+                        {"expectedType",
+                         "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL\")"}});
     }
     bool fits = offset->type->Equals(*key);
     if (key->id() == TypeId::kDate) {
@@ -141,9 +150,10 @@ Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, 
       fits = is_interval;
     }
     if (!fits) {
-      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_INVALID_TYPE", {{"sqlExpr", "\"RANGE BETWEEN " + shown + "\""},
-                                                                       {"orderSpecType", "\"" + key->Sql() + "\""},
-                                                                       {"valueBoundaryType", "\"" + offset->type->Sql() + "\""}});
+      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_INVALID_TYPE",
+                       {{"sqlExpr", "\"RANGE BETWEEN " + shown + "\""},
+                        {"orderSpecType", "\"" + key->Sql() + "\""},
+                        {"valueBoundaryType", "\"" + offset->type->Sql() + "\""}});
     }
   }
   Value value;
@@ -164,8 +174,8 @@ Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, 
   return made;
 }
 
-Result<WindowFrame> Analyzer::MakeFrame(const plan::WindowSpecification& window, const std::string& function, const std::vector<SortKey>& order,
-                                        std::string* text) {
+Result<WindowFrame> Analyzer::MakeFrame(const plan::WindowSpecification& window, const std::string& function,
+                                        const std::vector<SortKey>& order, std::string* text) {
   WindowFrame frame;
   if (!window.frame) {
     if (NeedsRowFrame(function)) {
@@ -188,22 +198,28 @@ Result<WindowFrame> Analyzer::MakeFrame(const plan::WindowSpecification& window,
   std::string start_text, end_text;
   FRAZIL_ASSIGN_OR_RETURN(frame.start, MakeBound(window.frame->start, frame.type, order, true, &start_text));
   FRAZIL_ASSIGN_OR_RETURN(frame.end, MakeBound(window.frame->end, frame.type, order, false, &end_text));
-  *text = std::string(frame.type == FrameType::kRows ? "ROWS" : "RANGE") + " BETWEEN " + start_text + " AND " + end_text;
+  *text =
+      std::string(frame.type == FrameType::kRows ? "ROWS" : "RANGE") + " BETWEEN " + start_text + " AND " + end_text;
   if (frame.type == FrameType::kRange) {
     const bool has_offset = frame.start.offset != nullptr || frame.end.offset != nullptr;
-    const bool unbounded = frame.start.type == FrameBoundType::kUnboundedPreceding && frame.end.type == FrameBoundType::kUnboundedFollowing;
+    const bool unbounded = frame.start.type == FrameBoundType::kUnboundedPreceding &&
+                           frame.end.type == FrameBoundType::kUnboundedFollowing;
     if (order.empty() && !unbounded) {
-      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER", {{"sqlExpr", "\"" + SpecificationText({}, {}, *text) + "\""}});
+      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER",
+                       {{"sqlExpr", "\"" + SpecificationText({}, {}, *text) + "\""}});
     }
     if (order.size() > 1 && has_offset) {
       std::string keys;
       for (const auto& key : order) keys += (keys.empty() ? "" : ",") + KeyText(key);
-      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_MULTI_ORDER", {{"sqlExpr", "\"" + SpecificationText({}, order, *text) + "\""}, {"orderSpec", keys}});
+      return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_MULTI_ORDER",
+                       {{"sqlExpr", "\"" + SpecificationText({}, order, *text) + "\""}, {"orderSpec", keys}});
     }
   }
-  if (frame.start.type == FrameBoundType::kUnboundedFollowing || frame.end.type == FrameBoundType::kUnboundedPreceding) {
-    return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_INVALID_BOUND",
-                     {{"sqlExpr", "\"" + *text + "\""}, {"upper", "\"UNBOUNDED PRECEDING\""}, {"lower", "\"UNBOUNDED FOLLOWING\""}});
+  if (frame.start.type == FrameBoundType::kUnboundedFollowing ||
+      frame.end.type == FrameBoundType::kUnboundedPreceding) {
+    return Error::Of(
+        "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_INVALID_BOUND",
+        {{"sqlExpr", "\"" + *text + "\""}, {"upper", "\"UNBOUNDED PRECEDING\""}, {"lower", "\"UNBOUNDED FOLLOWING\""}});
   }
   // The lower bound must not lie behind the upper one.
   const auto rank = [](const FrameBound& bound) {
@@ -222,11 +238,13 @@ Result<WindowFrame> Analyzer::MakeFrame(const plan::WindowSpecification& window,
     return 0;
   };
   const auto is_zero = [](const FrameBound& bound) {
-    return bound.offset != nullptr && bound.offset->type->IsIntegral() && bound.offset->As<LiteralExpression>().value.integer() == 0;
+    return bound.offset != nullptr && bound.offset->type->IsIntegral() &&
+           bound.offset->As<LiteralExpression>().value.integer() == 0;
   };
   const bool crossed = rank(frame.start) > rank(frame.end) && !is_zero(frame.start) && !is_zero(frame.end);
   if (crossed) {
-    return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON", {{"sqlExpr", "\"" + *text + "\""}, {"comparison", "less than or equal"}});
+    return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON",
+                     {{"sqlExpr", "\"" + *text + "\""}, {"comparison", "less than or equal"}});
   }
   return frame;
 }
@@ -269,8 +287,9 @@ Result<ExpressionPtr> Analyzer::AnalyzeWindow(const plan::WindowExpr& window) {
       if (!aggregate.order_by.empty()) return Error::Unsupported("WITHIN GROUP IN A WINDOW FUNCTION");
       if (aggregate.filter != nullptr) return Error::Of("_LEGACY_ERROR_TEMP_1030");
       if (aggregate.distinct) {
-        return Error::Of("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED",
-                         {{"windowExpr", "\"" + aggregate.sql + " OVER " + SpecificationText(partition_by, order_by, "") + "\""}});
+        return Error::Of(
+            "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED",
+            {{"windowExpr", "\"" + aggregate.sql + " OVER " + SpecificationText(partition_by, order_by, "") + "\""}});
       }
     } else {
       made = std::make_shared<WindowExpression>(part->As<WindowExpression>());
@@ -280,23 +299,32 @@ Result<ExpressionPtr> Analyzer::AnalyzeWindow(const plan::WindowExpr& window) {
     made->order_by = order_by;
     if (made->function == "lag" || made->function == "lead" || made->function == "cume_dist") {
       if (specification.frame) {
-        return Error::Of("WINDOW_FUNCTION_AND_FRAME_MISMATCH", {{"funcName", "\"" + part->sql + "\""},
-                                                                {"windowExpr", "\"" + part->sql + " OVER " + SpecificationText(partition_by, order_by, "") + "\""}});
+        return Error::Of(
+            "WINDOW_FUNCTION_AND_FRAME_MISMATCH",
+            {{"funcName", "\"" + part->sql + "\""},
+             {"windowExpr", "\"" + part->sql + " OVER " + SpecificationText(partition_by, order_by, "") + "\""}});
       }
     }
     FRAZIL_ASSIGN_OR_RETURN(made->frame, MakeFrame(specification, made->function, order_by, &frame_text));
     if (IsOffsetFunction(made->function)) {
-      const auto offset = made->arguments.size() > 1 ? functions::ConstantInteger(*made->arguments[1]) : std::optional<int64_t>(1);
-      const std::string shown = offset ? std::to_string(made->function == "lag" ? -*offset : *offset) : made->arguments[1]->sql;
+      const auto offset =
+          made->arguments.size() > 1 ? functions::ConstantInteger(*made->arguments[1]) : std::optional<int64_t>(1);
+      const std::string shown =
+          offset ? std::to_string(made->function == "lag" ? -*offset : *offset) : made->arguments[1]->sql;
       frame_text = "ROWS BETWEEN " + shown + " FOLLOWING AND " + shown + " FOLLOWING";
-      made->frame = WindowFrame{FrameType::kRows, {FrameBoundType::kUnboundedPreceding, nullptr}, {FrameBoundType::kUnboundedFollowing, nullptr}};
+      made->frame = WindowFrame{FrameType::kRows,
+                                {FrameBoundType::kUnboundedPreceding, nullptr},
+                                {FrameBoundType::kUnboundedFollowing, nullptr}};
     }
     if (NeedsRowFrame(made->function) && specification.frame) {
-      const bool fits = made->frame.type == FrameType::kRows && made->frame.start.type == FrameBoundType::kUnboundedPreceding &&
+      const bool fits = made->frame.type == FrameType::kRows &&
+                        made->frame.start.type == FrameBoundType::kUnboundedPreceding &&
                         made->frame.end.type == FrameBoundType::kCurrentRow;
       if (!fits) {
-        return Error::Of("WINDOW_FUNCTION_AND_FRAME_MISMATCH", {{"funcName", "\"" + part->sql + "\""},
-                                                                {"windowExpr", "\"" + part->sql + " OVER " + SpecificationText(partition_by, order_by, frame_text) + "\""}});
+        return Error::Of("WINDOW_FUNCTION_AND_FRAME_MISMATCH",
+                         {{"funcName", "\"" + part->sql + "\""},
+                          {"windowExpr", "\"" + part->sql + " OVER " +
+                                             SpecificationText(partition_by, order_by, frame_text) + "\""}});
       }
     }
     over_text = " OVER " + SpecificationText(partition_by, order_by, frame_text);

@@ -1,4 +1,5 @@
-// EXPLAIN's text. Spark's own text shows its physical operators; ours has the same shape (names of the logical operators, columns as name#id).
+// EXPLAIN's text. Spark's own text shows its physical operators; ours has the same shape (names of the logical
+// operators, columns as name#id).
 
 #include "frazil/plan/logical_plan.h"
 
@@ -35,7 +36,8 @@ std::string ExpressionsText(const std::vector<ExpressionPtr>& expressions) {
 std::string KeysText(const std::vector<SortKey>& keys) {
   std::vector<std::string> parts;
   for (const auto& key : keys) {
-    parts.push_back(key.expression->sql + (key.ascending ? " ASC" : " DESC") + (key.nulls_first ? " NULLS FIRST" : " NULLS LAST"));
+    parts.push_back(key.expression->sql + (key.ascending ? " ASC" : " DESC") +
+                    (key.nulls_first ? " NULLS FIRST" : " NULLS LAST"));
   }
   return ListText(parts);
 }
@@ -76,7 +78,8 @@ std::string ProjectText(const ProjectNode& node) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < node.expressions.size(); ++i) {
     const auto& expression = *node.expressions[i];
-    const bool is_column = expression.kind == ExpressionKind::kColumn && expression.As<ColumnExpression>().id == node.output[i].id;
+    const bool is_column =
+        expression.kind == ExpressionKind::kColumn && expression.As<ColumnExpression>().id == node.output[i].id;
     parts.push_back(is_column ? ColumnText(node.output[i]) : expression.sql + " AS " + ColumnText(node.output[i]));
   }
   return "Project " + ListText(parts);
@@ -91,7 +94,8 @@ std::string NodeText(const LogicalPlan& plan) {
       return "LocalRelation " + OutputText(plan.output);
     case LogicalKind::kRange: {
       const auto& range = plan.As<RangeNode>();
-      return "Range (" + std::to_string(range.start) + ", " + std::to_string(range.end) + ", step=" + std::to_string(range.step) + ")";
+      return "Range (" + std::to_string(range.start) + ", " + std::to_string(range.end) +
+             ", step=" + std::to_string(range.step) + ")";
     }
     case LogicalKind::kOneRow:
       return "OneRowRelation";
@@ -101,7 +105,8 @@ std::string NodeText(const LogicalPlan& plan) {
       return "Filter " + plan.As<FilterNode>().condition->sql;
     case LogicalKind::kJoin: {
       const auto& join = plan.As<JoinNode>();
-      return std::string(join.is_lateral ? "LateralJoin " : "Join ") + JoinText(join.type) + (join.condition ? ", " + join.condition->sql : "");
+      return std::string(join.is_lateral ? "LateralJoin " : "Join ") + JoinText(join.type) +
+             (join.condition ? ", " + join.condition->sql : "");
     }
     case LogicalKind::kSetOperation:
       return SetOperationText(plan.As<SetOperationNode>());
@@ -109,7 +114,8 @@ std::string NodeText(const LogicalPlan& plan) {
       return "Sort " + KeysText(plan.As<SortNode>().keys) + ", true";
     case LogicalKind::kLimit: {
       const auto& limit = plan.As<LimitNode>();
-      std::string text = limit.limit ? "GlobalLimit " + std::to_string(*limit.limit) : "Offset " + std::to_string(limit.offset);
+      std::string text =
+          limit.limit ? "GlobalLimit " + std::to_string(*limit.limit) : "Offset " + std::to_string(limit.offset);
       if (limit.limit && limit.offset > 0) text += ", Offset " + std::to_string(limit.offset);
       return text;
     }
@@ -136,7 +142,8 @@ std::string NodeText(const LogicalPlan& plan) {
     }
     case LogicalKind::kRepartition: {
       const auto& repartition = plan.As<RepartitionNode>();
-      return "Repartition " + (repartition.partitions ? std::to_string(*repartition.partitions) + ", " : std::string()) +
+      return "Repartition " +
+             (repartition.partitions ? std::to_string(*repartition.partitions) + ", " : std::string()) +
              ExpressionsText(repartition.expressions);
     }
     case LogicalKind::kWith:
@@ -148,7 +155,8 @@ std::string NodeText(const LogicalPlan& plan) {
     case LogicalKind::kUnpivot:
       return "Expand " + OutputText(plan.output);
     case LogicalKind::kCollectMetrics:
-      return "CollectMetrics " + plan.As<CollectMetricsNode>().name + ", " + ExpressionsText(plan.As<CollectMetricsNode>().metrics);
+      return "CollectMetrics " + plan.As<CollectMetricsNode>().name + ", " +
+             ExpressionsText(plan.As<CollectMetricsNode>().metrics);
   }
   return "";
 }
@@ -162,8 +170,10 @@ void AppendSubqueries(const Expression& expression, std::vector<LogicalPlanPtr>*
   });
 }
 
-// `prefix` stands in front of the children's lines: Spark's tree drawing with "+- " for the last child and ":- " for the others.
-void AppendTree(const LogicalPlan& plan, const std::string& first_prefix, const std::string& prefix, bool verbose, std::string* text) {
+// `prefix` stands in front of the children's lines: Spark's tree drawing with "+- " for the last child and ":- " for
+// the others.
+void AppendTree(const LogicalPlan& plan, const std::string& first_prefix, const std::string& prefix, bool verbose,
+                std::string* text) {
   *text += first_prefix + NodeText(plan);
   if (verbose) *text += "  Output" + OutputText(plan.output);
   *text += "\n";

@@ -22,7 +22,8 @@ std::vector<Attribute> JoinOutput(const LogicalPlan& left, const LogicalPlan& ri
 }
 
 // The columns that a node adds behind those of its input.
-std::vector<Attribute> WithAdded(const std::vector<Attribute>& input, const std::vector<Attribute>& old_output, size_t added) {
+std::vector<Attribute> WithAdded(const std::vector<Attribute>& input, const std::vector<Attribute>& old_output,
+                                 size_t added) {
   std::vector<Attribute> output = input;
   output.insert(output.end(), old_output.end() - static_cast<std::ptrdiff_t>(added), old_output.end());
   return output;
@@ -51,7 +52,8 @@ LogicalPlanPtr WithChild(const LogicalPlan& plan, LogicalPlanPtr child) {
 
 }  // namespace
 
-LogicalPlanPtr MakeProject(LogicalPlanPtr child, std::vector<ExpressionPtr> expressions, std::vector<Attribute> output) {
+LogicalPlanPtr MakeProject(LogicalPlanPtr child, std::vector<ExpressionPtr> expressions,
+                           std::vector<Attribute> output) {
   auto node = std::make_shared<ProjectNode>();
   node->child = std::move(child);
   node->expressions = std::move(expressions);
@@ -74,7 +76,8 @@ LogicalPlanPtr MakeFilter(LogicalPlanPtr child, ExpressionPtr condition) {
   return node;
 }
 
-LogicalPlanPtr MakeJoin(LogicalPlanPtr left, LogicalPlanPtr right, JoinType type, ExpressionPtr condition, bool is_lateral) {
+LogicalPlanPtr MakeJoin(LogicalPlanPtr left, LogicalPlanPtr right, JoinType type, ExpressionPtr condition,
+                        bool is_lateral) {
   auto node = std::make_shared<JoinNode>();
   node->output = JoinOutput(*left, *right, type);
   node->left = std::move(left);
@@ -118,8 +121,9 @@ LogicalPlanPtr MakeRows(std::shared_ptr<const RowSet> rows, std::vector<Attribut
   return node;
 }
 
-LogicalPlanPtr MakeAggregate(LogicalPlanPtr child, std::vector<ExpressionPtr> grouping, std::vector<ExpressionPtr> aggregates,
-                             std::vector<std::vector<size_t>> grouping_sets, std::vector<Attribute> output) {
+LogicalPlanPtr MakeAggregate(LogicalPlanPtr child, std::vector<ExpressionPtr> grouping,
+                             std::vector<ExpressionPtr> aggregates, std::vector<std::vector<size_t>> grouping_sets,
+                             std::vector<Attribute> output) {
   auto node = std::make_shared<AggregateNode>();
   node->child = std::move(child);
   node->grouping = std::move(grouping);

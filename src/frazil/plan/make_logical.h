@@ -24,12 +24,14 @@ LogicalPlanPtr MakeOneRow();
 /// `output` has one attribute for each column of the rows.
 LogicalPlanPtr MakeRows(std::shared_ptr<const RowSet> rows, std::vector<Attribute> output);
 /// `output`: grouping columns, aggregates, and the grouping id where there are grouping sets.
-LogicalPlanPtr MakeAggregate(LogicalPlanPtr child, std::vector<ExpressionPtr> grouping, std::vector<ExpressionPtr> aggregates,
-                             std::vector<std::vector<size_t>> grouping_sets, std::vector<Attribute> output);
+LogicalPlanPtr MakeAggregate(LogicalPlanPtr child, std::vector<ExpressionPtr> grouping,
+                             std::vector<ExpressionPtr> aggregates, std::vector<std::vector<size_t>> grouping_sets,
+                             std::vector<Attribute> output);
 /// `added`: one attribute for each window expression.
 LogicalPlanPtr MakeWindow(LogicalPlanPtr child, std::vector<ExpressionPtr> windows, std::vector<Attribute> added);
 
-/// A copy of the node with other inputs, in the order of Inputs(). Nodes that pass their input's columns on get the output of the new input.
+/// A copy of the node with other inputs, in the order of Inputs(). Nodes that pass their input's columns on get the
+/// output of the new input.
 LogicalPlanPtr WithInputs(const LogicalPlan& plan, std::vector<LogicalPlanPtr> inputs);
 
 }  // namespace frazil::plan

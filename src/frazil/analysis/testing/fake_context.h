@@ -32,7 +32,9 @@ class FakeTable : public tables::Table {
   std::string location() const override { return {}; }
   std::map<std::string, std::string> properties() const override { return {}; }
   tables::TableCapabilities capabilities() const override { return {}; }
-  Result<tables::TableScanPtr> Scan(const tables::ScanOptions&) const override { return tables::TableScanPtr(std::make_shared<FakeScan>(schema_)); }
+  Result<tables::TableScanPtr> Scan(const tables::ScanOptions&) const override {
+    return tables::TableScanPtr(std::make_shared<FakeScan>(schema_));
+  }
   Result<tables::TablePtr> MetadataTable(const std::string&) const override { return tables::TablePtr(); }
 
  private:
@@ -44,28 +46,46 @@ class FakeCatalog : public catalogs::Catalog {
   std::map<std::string, tables::TablePtr> tables;
 
   const std::string& name() const override { return name_; }
-  Result<std::vector<catalogs::Namespace>> ListNamespaces(const catalogs::Namespace&) override { return std::vector<catalogs::Namespace>{{"default"}}; }
+  Result<std::vector<catalogs::Namespace>> ListNamespaces(const catalogs::Namespace&) override {
+    return std::vector<catalogs::Namespace>{{"default"}};
+  }
   Result<bool> NamespaceExists(const catalogs::Namespace&) override { return true; }
-  Result<std::map<std::string, std::string>> LoadNamespace(const catalogs::Namespace&) override { return std::map<std::string, std::string>(); }
-  Status CreateNamespace(const catalogs::Namespace&, const std::map<std::string, std::string>&) override { return Refuse(); }
-  Status AlterNamespace(const catalogs::Namespace&, const std::map<std::string, std::string>&, const std::vector<std::string>&) override {
+  Result<std::map<std::string, std::string>> LoadNamespace(const catalogs::Namespace&) override {
+    return std::map<std::string, std::string>();
+  }
+  Status CreateNamespace(const catalogs::Namespace&, const std::map<std::string, std::string>&) override {
+    return Refuse();
+  }
+  Status AlterNamespace(const catalogs::Namespace&, const std::map<std::string, std::string>&,
+                        const std::vector<std::string>&) override {
     return Refuse();
   }
   Status DropNamespace(const catalogs::Namespace&, bool) override { return Refuse(); }
-  Result<std::vector<std::string>> ListTables(const catalogs::Namespace&) override { return std::vector<std::string>(); }
-  Result<bool> TableExists(const catalogs::Identifier& identifier) override { return tables.count(identifier.name) > 0; }
+  Result<std::vector<std::string>> ListTables(const catalogs::Namespace&) override {
+    return std::vector<std::string>();
+  }
+  Result<bool> TableExists(const catalogs::Identifier& identifier) override {
+    return tables.count(identifier.name) > 0;
+  }
   Result<frazil::tables::TablePtr> LoadTable(const catalogs::Identifier& identifier) override {
     const auto found = tables.find(identifier.name);
-    if (found == tables.end()) return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(identifier.name)}});
+    if (found == tables.end())
+      return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(identifier.name)}});
     return found->second;
   }
-  Result<frazil::tables::TablePtr> CreateTable(const catalogs::Identifier&, const frazil::tables::TableDefinition&) override { return Refuse(); }
-  Result<frazil::tables::StagedTable> StageTable(const catalogs::Identifier&, const frazil::tables::TableDefinition&, bool) override {
+  Result<frazil::tables::TablePtr> CreateTable(const catalogs::Identifier&,
+                                               const frazil::tables::TableDefinition&) override {
+    return Refuse();
+  }
+  Result<frazil::tables::StagedTable> StageTable(const catalogs::Identifier&, const frazil::tables::TableDefinition&,
+                                                 bool) override {
     return Refuse();
   }
   Status DropTable(const catalogs::Identifier&, bool) override { return Refuse(); }
   Status RenameTable(const catalogs::Identifier&, const catalogs::Identifier&) override { return Refuse(); }
-  Status AlterTable(const catalogs::Identifier&, const std::vector<frazil::tables::TableChange>&) override { return Refuse(); }
+  Status AlterTable(const catalogs::Identifier&, const std::vector<frazil::tables::TableChange>&) override {
+    return Refuse();
+  }
 
  private:
   static Error Refuse() { return Error::Unsupported("CHANGES IN A FAKE CATALOG"); }
@@ -92,7 +112,9 @@ class FakeContext : public AnalysisContext {
     return found == temp_views.end() ? std::nullopt : std::optional<TempView>(found->second);
   }
   std::optional<TempView> FindGlobalTempView(const std::string&) override { return std::nullopt; }
-  Result<OpenedDataSource> OpenDataSource(const plan::DataSourcePlan& source) override { return Error::Unsupported(source.format); }
+  Result<OpenedDataSource> OpenDataSource(const plan::DataSourcePlan& source) override {
+    return Error::Unsupported(source.format);
+  }
   bool IsDataSourceName(const std::string& name) const override { return name == "parquet"; }
   Result<Value> EvaluateConstant(const ExpressionPtr& expression) override {
     if (auto value = functions::ConstantValue(*expression)) return *value;
@@ -103,9 +125,15 @@ class FakeContext : public AnalysisContext {
     rows.schema = plan::OutputSchema(*plan);
     return rows;
   }
-  Result<CachedRelation> FindCachedRelation(const std::string& relation_id) override { return Error::Internal("No relation " + relation_id); }
-  Result<std::shared_ptr<const RowSet>> CallCatalog(const plan::CatalogCallPlan& call) override { return Error::Unsupported(call.call); }
-  Result<std::shared_ptr<const RowSet>> RunCommand(const plan::PlanPtr&) override { return Error::Unsupported("COMMANDS"); }
+  Result<CachedRelation> FindCachedRelation(const std::string& relation_id) override {
+    return Error::Internal("No relation " + relation_id);
+  }
+  Result<std::shared_ptr<const RowSet>> CallCatalog(const plan::CatalogCallPlan& call) override {
+    return Error::Unsupported(call.call);
+  }
+  Result<std::shared_ptr<const RowSet>> RunCommand(const plan::PlanPtr&) override {
+    return Error::Unsupported("COMMANDS");
+  }
 
  private:
   functions::ExpressionSettings settings_;
