@@ -167,7 +167,7 @@ Status ApplyChanges(const std::vector<TableChange>& changes, const std::string& 
 
 Status IcebergTable::Alter(const std::vector<TableChange>& changes) const {
   auto committed = operations_->CommitChange([&](const TableMetadataPtr& base) -> Result<std::optional<TableMetadata>> {
-    if (base == nullptr || base->table_uuid != metadata_->table_uuid) {
+    if (base == nullptr || !metadata_->IsSameTable(*base)) {
       return ConflictingCommit("Cannot commit to " + operations_->name() + ": the table was dropped");
     }
     TableMetadata next = *base;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frazil/base/text.h"
 #include "frazil/tables/iceberg/delete_file_index.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/file_evaluator.h"
@@ -96,7 +97,7 @@ Result<TableScanPtr> IcebergScan::Make(TableOperationsPtr operations, TableMetad
 }
 
 FileFormat IcebergScan::format() const {
-  std::string name = metadata_->Property("write.format.default", "parquet");
+  std::string name = AsciiLower(metadata_->Property("write.format.default", "parquet"));
   return name == "orc" ? FileFormat::kOrc : name == "avro" ? FileFormat::kAvro : FileFormat::kParquet;
 }
 

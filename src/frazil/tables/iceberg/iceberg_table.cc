@@ -109,7 +109,7 @@ Result<CommitOutcome> IcebergTable::DeleteByMetadata(const PredicatePtr& filter,
   change.delete_filter = filter != nullptr ? filter : Predicate::True();
   ApplyCommonOptions(options, &change);
   return CommitSnapshot(operations_, std::move(change), {}, [&](const TableMetadataPtr& base) -> Result<TableMetadata> {
-    if (base == nullptr || base->table_uuid != metadata_->table_uuid) {
+    if (base == nullptr || !metadata_->IsSameTable(*base)) {
       return ConflictingCommit("Cannot commit to " + operations_->name() + ": the table was dropped");
     }
     return *base;

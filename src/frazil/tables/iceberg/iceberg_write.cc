@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "frazil/base/logging.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/tables/iceberg/errors.h"
@@ -143,6 +144,16 @@ void IcebergWrite::Abort() {
   std::vector<std::string> paths;
   for (const auto& file : added_) paths.push_back(file.path);
   operations_->DeleteQuietly(paths);
+  RemoveEmptyLocation();
+}
+
+void IcebergWrite::RemoveEmptyLocation() const {
+  // A table that did not come into being leaves no folders either: they would look like a namespace.
+  if (staged_ == nullptr || !metadata_->snapshots.empty() || !metadata_->metadata_log.empty()) return;
+  auto left = operations_->store().List(metadata_->location, true);
+  if (!left.ok() || !left->empty()) return;
+  Status removed = operations_->store().DeleteRecursively(metadata_->location);
+  if (!removed.ok()) Log(LogLevel::kWarn, "A folder could not be deleted", {{"path", metadata_->location}, {"error", removed.error().message}});
 }
 
 Result<SnapshotChange> IcebergWrite::BuildChange() const {
@@ -211,14 +222,17 @@ Result<CommitOutcome> IcebergWrite::Commit() {
   for (const auto& file : added_) paths.push_back(file.path);
   if (options_.mode == WriteMode::kOverwriteDynamic && added_.empty()) return CommitOutcome{};  // Spark makes no commit of it.
   if (staged_ != nullptr && options_.operation.empty() && added_.empty()) return CommitStagedOnly();
-  return CommitSnapshot(operations_, *std::move(change), paths, [&](const TableMetadataPtr& base) { return Prepare(base); });
+  auto outcome = CommitSnapshot(operations_, *std::move(change), paths, [&](const TableMetadataPtr& base) { return Prepare(base); });
+  bool unknown = !outcome.ok() && outcome.error().kind == ErrorKind::kUnknownCommit;
+  if (!unknown && (!outcome.ok() || outcome->state != CommitState::kCommitted)) RemoveEmptyLocation();
+  return outcome;
 }
 
 Result<TableMetadata> IcebergWrite::Prepare(const TableMetadataPtr& base) const {
   auto lost = [&](const std::string& why) { return ConflictingCommit("Cannot commit to " + operations_->name() + ": " + why); };
   if (staged_ == nullptr) {
     if (base == nullptr) return lost("the table was dropped");
-    if (base->table_uuid != metadata_->table_uuid) return lost("the table was dropped and created anew");
+    if (!metadata_->IsSameTable(*base)) return lost("the table was dropped and created anew");
     if (base->FindSpec(spec_->spec_id) == nullptr) return lost("its partition spec is gone");
     return *base;
   }

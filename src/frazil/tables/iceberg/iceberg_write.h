@@ -27,6 +27,7 @@ class IcebergWrite : public TableWrite {
  private:
   IcebergWrite() = default;
   Result<SnapshotChange> BuildChange() const;
+  void RemoveEmptyLocation() const;
   /// The state that the new snapshot goes on top of.
   Result<TableMetadata> Prepare(const TableMetadataPtr& base) const;
   /// REPLACE TABLE without rows: the new definition, no snapshot.

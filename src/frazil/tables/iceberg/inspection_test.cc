@@ -205,7 +205,7 @@ void AddDeleteFiles(TestTable& table, std::vector<DataFile> deletes) {
   if (metadata.format_version >= 3) snapshot.first_row_id = metadata.next_row_id;
   std::string location = metadata.metadata_location;
   ASSERT_TRUE(AddSnapshot(&metadata, snapshot).ok());
-  ASSERT_TRUE(SetBranchSnapshot(&metadata, 99, "main").ok());
+  ASSERT_TRUE(SetBranchSnapshot(&metadata, 99, "main", true).ok());
   std::string written;
   auto state = table.point()->Swap(location, WriteTableMetadata(metadata), &written);
   ASSERT_TRUE(state.ok());

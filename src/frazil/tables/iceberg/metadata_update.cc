@@ -234,7 +234,7 @@ Status AddSnapshot(TableMetadata* metadata, Snapshot snapshot) {
   return {};
 }
 
-Status SetBranchSnapshot(TableMetadata* metadata, int64_t snapshot_id, const std::string& branch) {
+Status SetBranchSnapshot(TableMetadata* metadata, int64_t snapshot_id, const std::string& branch, bool added_now) {
   SnapshotRef ref;
   auto known = metadata->refs.find(branch);
   if (known != metadata->refs.end()) {
@@ -242,10 +242,10 @@ Status SetBranchSnapshot(TableMetadata* metadata, int64_t snapshot_id, const std
     ref = known->second;
   }
   ref.snapshot_id = snapshot_id;
-  return SetRef(metadata, branch, ref);
+  return SetRef(metadata, branch, ref, added_now);
 }
 
-Status SetRef(TableMetadata* metadata, const std::string& name, const SnapshotRef& ref) {
+Status SetRef(TableMetadata* metadata, const std::string& name, const SnapshotRef& ref, bool added_now) {
   auto known = metadata->refs.find(name);
   if (known != metadata->refs.end() && known->second == ref) return {};
   Snapshot* snapshot = MutableSnapshot(metadata, ref.snapshot_id);
@@ -253,11 +253,9 @@ Status SetRef(TableMetadata* metadata, const std::string& name, const SnapshotRe
   if (name == kMainBranch) {
     if (!ref.is_branch) return Validation("Cannot set main to a tag, it must be a branch");
     metadata->current_snapshot_id = ref.snapshot_id;
-    // A snapshot that this change brings has its own time; going back to an old one happens now.
-    bool is_old = std::any_of(metadata->snapshot_log.begin(), metadata->snapshot_log.end(),
-                              [&](const SnapshotLogEntry& e) { return e.snapshot_id == ref.snapshot_id; }) ||
-                  metadata->snapshots.back().snapshot_id != ref.snapshot_id;
-    metadata->snapshot_log.push_back({is_old ? NowMicros() / 1000 : snapshot->timestamp_ms, ref.snapshot_id});
+    int64_t time = added_now ? snapshot->timestamp_ms : NowMicros() / 1000;
+    if (!metadata->snapshot_log.empty()) time = std::max(time, metadata->snapshot_log.back().timestamp_ms);
+    metadata->snapshot_log.push_back({time, ref.snapshot_id});
   }
   metadata->refs[name] = ref;
   return {};

@@ -29,8 +29,9 @@ Status SetDefaultSortOrder(TableMetadata* metadata, SortOrder order);
 
 Status AddSnapshot(TableMetadata* metadata, Snapshot snapshot);
 /// Makes a known snapshot the head of a branch, which comes into being where it is missing.
-Status SetBranchSnapshot(TableMetadata* metadata, int64_t snapshot_id, const std::string& branch);
-Status SetRef(TableMetadata* metadata, const std::string& name, const SnapshotRef& ref);
+/// `added_now`: the snapshot comes with this change, so the log of main has its own time; else the present one.
+Status SetBranchSnapshot(TableMetadata* metadata, int64_t snapshot_id, const std::string& branch, bool added_now = false);
+Status SetRef(TableMetadata* metadata, const std::string& name, const SnapshotRef& ref, bool added_now = false);
 void RemoveRef(TableMetadata* metadata, const std::string& name);
 
 Status UpgradeFormatVersion(TableMetadata* metadata, int format_version);

@@ -373,7 +373,7 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableMetadata& base) {
   }
   TableMetadata next = base;
   FRAZIL_RETURN_IF_ERROR(AddSnapshot(&next, std::move(snapshot)));
-  if (!change_.stage_only) FRAZIL_RETURN_IF_ERROR(SetBranchSnapshot(&next, snapshot_id_, change_.branch));
+  if (!change_.stage_only) FRAZIL_RETURN_IF_ERROR(SetBranchSnapshot(&next, snapshot_id_, change_.branch, true));
   return next;
 }
 

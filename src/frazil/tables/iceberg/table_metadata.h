@@ -71,6 +71,9 @@ struct TableMetadata {
   /// The current schema, or the newest one that still has all source columns of the spec.
   const SchemaPtr& SchemaForSpec(const PartitionSpec& spec) const;
 
+  /// Whether both are states of one table. Tables of early writers get their uuid with the first commit.
+  bool IsSameTable(const TableMetadata& other) const { return table_uuid.empty() || table_uuid == other.table_uuid; }
+
   std::string Property(const std::string& key, const std::string& otherwise) const;
   int64_t PropertyAsLong(const std::string& key, int64_t otherwise) const;
   bool PropertyAsBoolean(const std::string& key, bool otherwise) const;
