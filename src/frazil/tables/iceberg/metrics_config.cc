@@ -156,7 +156,8 @@ Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& 
   file->partition = written.partition;
   file->record_count = written.record_count;
   file->size = written.size;
-  file->has_column_sizes = file->has_value_counts = file->has_null_counts = file->has_nan_counts = file->has_bounds = !written.columns.empty();
+  // Empty rather than missing where nothing is known: some readers do not expect them to be missing.
+  file->has_column_sizes = file->has_value_counts = file->has_null_counts = file->has_nan_counts = file->has_bounds = true;
   for (const auto& [id, statistics] : written.columns) {
     const Schema::Located* column = metadata.schema()->Find(id);
     if (column == nullptr || column->field->type->IsNested()) continue;
