@@ -146,7 +146,12 @@ Result<std::string> EncodeStream(const DataType& schema, std::vector<ArrowBatch>
 
 }  // namespace
 
-Result<std::string> EncodeSchema(const DataType& schema, const IpcOptions& options) { return EncodeStream(schema, {}, options); }
+Result<std::string> EncodeSchema(const DataType& schema, const IpcOptions& options) {
+  FRAZIL_ASSIGN_OR_RETURN(auto arrow_schema, ToArrowSchema(schema, options.time_zone));
+  FRAZIL_ARROW_ASSIGN_OR_RETURN(auto empty, arrow::RecordBatch::MakeEmpty(arrow_schema), false);
+  FRAZIL_ASSIGN_OR_RETURN(auto batch, ExportBatch(*empty));
+  return EncodeBatch(schema, std::move(batch), options);
+}
 
 Result<std::string> EncodeBatch(const DataType& schema, ArrowBatch batch, const IpcOptions& options) {
   std::vector<ArrowBatch> batches;

@@ -22,7 +22,7 @@ struct IpcOptions {
   IpcCompression compression = IpcCompression::kNone;
 };
 
-/// An IPC stream of the schema alone, without rows: what an empty result is sent as.
+/// An IPC stream of the schema and one batch without rows: what an empty result is sent as (PySpark makes its table from the batches, so there must be one).
 Result<std::string> EncodeSchema(const DataType& schema, const IpcOptions& options);
 
 /// One IPC stream of the schema and the batch: the `data` of one ExecutePlanResponse.ArrowBatch. The batch is laid out as types/arrow_c.h says.
