@@ -50,7 +50,10 @@ Result<LogicalType> ToDuckDbType(const DataType& type) {
       if (members.empty()) members.emplace_back(StructMemberName(0), LogicalType::BOOLEAN);
       return LogicalType::STRUCT(std::move(members));
     }
-    case TypeId::kVariant: return Error::Unsupported("VARIANT values in queries");
+    case TypeId::kVariant:
+      // Spark's encoding, as its clients read it: value, metadata.
+      return LogicalType::STRUCT({{StructMemberName(0), LogicalType(LogicalType::BLOB)},
+                                  {StructMemberName(1), LogicalType(LogicalType::BLOB)}});
     case TypeId::kGeometry: return Error::Unsupported("GEOMETRY values in queries");
     case TypeId::kGeography: return Error::Unsupported("GEOGRAPHY values in queries");
   }
