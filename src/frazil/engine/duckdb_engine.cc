@@ -11,6 +11,7 @@
 #include "frazil/engine/arrow_result.h"
 #include "frazil/engine/scan_functions.h"
 #include "frazil/engine/statement.h"
+#include "frazil/engine/store_file_system.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/engine/write_rows.h"
 
@@ -152,6 +153,7 @@ DuckDbEngine::DuckDbEngine(const EngineOptions& options) {
   duckdb::Connection connection(*database_);
   Must(connection.Query("SET GLOBAL TimeZone = 'UTC'"));
   Must(connection.Query("SET GLOBAL max_expression_depth = 100000"));
+  RegisterStoreFileSystem(*database_->instance);
   RegisterAllFunctions(registry_);
   duckdb::ExtensionLoader loader(*database_->instance, "frazil");
   for (const auto& registrar : registry_.kernels()) registrar(loader);

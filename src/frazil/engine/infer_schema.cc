@@ -1,9 +1,30 @@
+#include "frazil/engine/infer_schema.h"
+
+#include "frazil/base/text.h"
 #include "frazil/engine/duckdb_engine.h"
+#include "frazil/engine/statement_state.h"
 
 namespace frazil::engine {
 
-Result<DataTypePtr> DuckDbEngine::InferSchema(const std::string& format, const std::vector<std::string>&, const std::map<std::string, std::string>&,
-                                              const ExecutionContext&) {
+Result<DataTypePtr> DuckDbEngine::InferSchema(const std::string& format, const std::vector<std::string>& paths,
+                                              const std::map<std::string, std::string>& options, const ExecutionContext& context) {
+  const std::string name = AsciiLower(format);
+  if (name == "text") return DataType::Struct({{"value", DataType::String()}});
+  if (name == "binaryfile") {
+    return DataType::Struct(
+        {{"path", DataType::String()}, {"modificationTime", DataType::Timestamp()}, {"length", DataType::Long()}, {"content", DataType::Binary()}});
+  }
+  try {
+    duckdb::Connection connection(database());
+    auto state = duckdb::make_shared_ptr<StatementState>();
+    state->context = context;
+    connection.context->registered_state->Insert(StatementState::kKey, state);
+    if (name == "parquet") return InferParquetSchema(connection, paths, options);
+    if (name == "csv") return InferCsvSchema(connection, paths, options, context.settings);
+    if (name == "json") return InferJsonSchema(connection, paths, options);
+  } catch (const std::exception& exception) {
+    return ErrorFromException(exception);
+  }
   return Error::Unsupported("schema inference for the format " + format);
 }
 

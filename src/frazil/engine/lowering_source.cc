@@ -99,7 +99,8 @@ Result<Block> Lowering::LowerArrowRows(const plan::ArrowRowsNode& node) {
   state_.kept.push_back(source);
   LoweredArguments arguments;
   for (auto& value : source->Arguments()) arguments.push_back(ConstantOf(std::move(value)));
-  Block block = FromTable(TableFunctionOf("arrow_scan", std::move(arguments), FreshTable()), {});
+  // Not arrow_scan: that one leaves the filters to the producer of the stream.
+  Block block = FromTable(TableFunctionOf("arrow_scan_dumb", std::move(arguments), FreshTable()), {});
   for (size_t i = 0; i < node.output.size(); ++i) {
     block.columns.push_back(ColumnName(node.output[i].id));
     block.select.emplace_back(block.columns.back(), AsMappedType(ColumnRefOf(ArrowSource::ColumnName(i)), *node.output[i].type));
@@ -130,7 +131,9 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
     case tables::FileFormat::kAvro: return Error::Unsupported("Avro data files");
   }
   const auto index = static_cast<int64_t>(state_.scans.size());
-  StatementScan scan{root_, &node, {}};
+  StatementScan scan;
+  scan.owner = root_;
+  scan.node = &node;
   LoweredArguments arguments;
   arguments.push_back(ConstantOf(duckdb::Value::BIGINT(index)));
   const std::string alias = FreshTable();

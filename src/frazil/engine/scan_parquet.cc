@@ -168,7 +168,10 @@ struct TableReader : duckdb::MultiFileReader {
       case ScanSlot::Kind::kFirstRowId:
         return file.first_row_id.has_value() ? duckdb::Value::BIGINT(*file.first_row_id) : duckdb::Value(duckdb::LogicalType::BIGINT);
       case ScanSlot::Kind::kSequenceNumber: return duckdb::Value::BIGINT(file.data_sequence_number);
-      case ScanSlot::Kind::kReservedColumn: return std::nullopt;
+      case ScanSlot::Kind::kReservedColumn:
+      case ScanSlot::Kind::kRecord:
+      case ScanSlot::Kind::kFileTime:
+      case ScanSlot::Kind::kFileLength: return std::nullopt;
     }
     return std::nullopt;
   }

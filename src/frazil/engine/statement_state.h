@@ -23,6 +23,9 @@ struct ScanSlot {
     kFirstRowId,       ///< Iceberg v3: first row id of the file; NULL where it has none.
     kSequenceNumber,   ///< Data sequence number of the file.
     kReservedColumn,   ///< A column with the reserved field id `index`, NULL in files that lack it.
+    kRecord,           ///< Text files: a line, or what else is one record, as VARCHAR (BLOB for whole binary files).
+    kFileTime,         ///< When the file was changed last.
+    kFileLength,       ///< Bytes of the file.
   };
   Kind kind = Kind::kData;
   int index = -1;
@@ -35,6 +38,9 @@ struct StatementScan {
   plan::LogicalPlanPtr owner;  ///< Keeps `node` alive.
   const plan::ScanNode* node = nullptr;
   std::vector<ScanSlot> slots;
+  /// Text files: how they are cut into records.
+  tables::FileFormat format = tables::FileFormat::kParquet;
+  std::map<std::string, std::string> options;
 };
 
 struct StatementState : duckdb::ClientContextState {

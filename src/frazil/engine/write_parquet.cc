@@ -161,7 +161,7 @@ void ParquetPartitionWriter::OpenFile() {
   const auto codec = CodecOf(layout_.compression);
   file_->writer = std::make_unique<duckdb::ParquetWriter>(
       client_, duckdb::FileSystem::GetFileSystem(client_), storage::LocalPath(file_->path), layout_.types, layout_.names, codec, std::move(field_ids),
-      duckdb::ShreddingType(), duckdb::vector<std::pair<std::string, std::string>>(), nullptr, duckdb::optional_idx(),
+      duckdb::ShreddingType(), layout_.metadata, nullptr, duckdb::optional_idx(),
       duckdb::PrimitiveColumnWriter::MAX_UNCOMPRESSED_DICT_PAGE_SIZE, false, 0.01, 3, duckdb::ParquetVersion::V1, duckdb::GeoParquetVersion::NONE);
   file_->statistics = std::make_unique<StatisticsCollector>(layout_.columns);
 }

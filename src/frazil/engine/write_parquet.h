@@ -24,18 +24,27 @@ struct ParquetLayout {
   int64_t row_group_bytes = 0;
   int64_t target_file_bytes = 0;
   int64_t row_group_rows = 245760;
+  /// Entries of the footer: name and value.
+  duckdb::vector<std::pair<std::string, std::string>> metadata;
 };
 
 /// Rows of one partition, cut into files. Not thread-safe.
-class ParquetPartitionWriter {
+class PartitionWriter {
+ public:
+  virtual ~PartitionWriter() = default;
+  virtual void Append(duckdb::DataChunk& chunk) = 0;
+  /// Writes out what is left and closes the file. `even_if_empty`: makes a file without rows where there was none.
+  virtual void Finish(bool even_if_empty) = 0;
+};
+
+class ParquetPartitionWriter : public PartitionWriter {
  public:
   /// `next_path` gives the path of a new file. `written` collects finished files; `begun` all paths that exist.
   ParquetPartitionWriter(duckdb::ClientContext& client, const ParquetLayout& layout, EncodePool& pool, std::function<std::string()> next_path,
                          std::vector<Value> partition, std::vector<tables::WrittenFile>& written, std::vector<std::string>& begun);
-  ~ParquetPartitionWriter();
-  void Append(duckdb::DataChunk& chunk);
-  /// Writes out what is left and closes the file. `even_if_empty`: makes a file without rows where there was none.
-  void Finish(bool even_if_empty);
+  ~ParquetPartitionWriter() override;
+  void Append(duckdb::DataChunk& chunk) override;
+  void Finish(bool even_if_empty) override;
 
  private:
   struct File;

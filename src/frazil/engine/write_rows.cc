@@ -37,26 +37,43 @@ duckdb::LogicalType NamedType(const tables::ScanColumn* column, const DataType& 
 
 struct WritePlan {
   ParquetLayout layout;
+  TextLayout text;
   std::vector<size_t> file_columns;  ///< Positions in the result of the columns that go into files.
   size_t first_partition = 0;        ///< Position of the first partition value.
   std::vector<DataTypePtr> partition_types;
 };
 
-Status CheckWritable(const DataType& type) {
-  switch (type.id()) {
-    case TypeId::kNull: return Error::Of("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", {{"columnName", "`col`"}, {"columnType", "\"VOID\""}, {"format", "Parquet"}});
-    case TypeId::kCalendarInterval:
-      return Error::Of("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", {{"columnName", "`col`"}, {"columnType", "\"INTERVAL\""}, {"format", "Parquet"}});
-    case TypeId::kArray: return CheckWritable(*type.element_type());
-    case TypeId::kMap: {
-      FRAZIL_RETURN_IF_ERROR(CheckWritable(*type.key_type()));
-      return CheckWritable(*type.value_type());
-    }
-    case TypeId::kStruct:
-      for (const auto& field : type.fields()) FRAZIL_RETURN_IF_ERROR(CheckWritable(*field.type));
-      return Status::Ok();
-    default: return ToDuckDbType(type).status();
+const char* NameOf(tables::FileFormat format) {
+  switch (format) {
+    case tables::FileFormat::kParquet: return "Parquet";
+    case tables::FileFormat::kCsv: return "CSV";
+    case tables::FileFormat::kJson: return "JSON";
+    case tables::FileFormat::kText: return "Text";
+    case tables::FileFormat::kOrc: return "ORC";
+    case tables::FileFormat::kAvro: return "Avro";
+    case tables::FileFormat::kBinary: return "binaryFile";
   }
+  return "";
+}
+
+// Whether files of the format can hold the type at all.
+bool IsWritable(const DataType& type, tables::FileFormat format) {
+  switch (type.id()) {
+    case TypeId::kNull: return format == tables::FileFormat::kJson;
+    case TypeId::kCalendarInterval: return false;
+    case TypeId::kArray: return format != tables::FileFormat::kCsv && IsWritable(*type.element_type(), format);
+    case TypeId::kMap: return format != tables::FileFormat::kCsv && IsWritable(*type.key_type(), format) && IsWritable(*type.value_type(), format);
+    case TypeId::kStruct:
+      return format != tables::FileFormat::kCsv &&
+             std::all_of(type.fields().begin(), type.fields().end(), [&](const StructField& field) { return IsWritable(*field.type, format); });
+    default: return format != tables::FileFormat::kText || type.IsString();
+  }
+}
+
+Status CheckWritable(const tables::ScanColumn& column, tables::FileFormat format) {
+  if (IsWritable(*column.type, format)) return ToDuckDbType(*column.type).status();
+  return Error::Of("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
+                   {{"columnName", QuoteIdentifier(column.name)}, {"columnType", "\"" + column.type->Sql() + "\""}, {"format", NameOf(format)}});
 }
 
 bool IsPartitionColumn(const tables::WriteTask& task, const tables::ScanColumn& column) {
@@ -76,10 +93,18 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
 
   auto node = duckdb::make_uniq<duckdb::SelectNode>();
   size_t position = 0;
+  std::vector<StructField> fields;
+  std::vector<ExpressionPtr> record;
   for (size_t i = 0; i < task.columns.size(); ++i) {
     const auto& column = task.columns[i];
     if (task.drop_partition_columns && IsPartitionColumn(task, column)) continue;
-    FRAZIL_RETURN_IF_ERROR(CheckWritable(*column.type));
+    FRAZIL_RETURN_IF_ERROR(CheckWritable(column, task.format));
+    fields.emplace_back(column.name, column.type);
+    if (task.format != tables::FileFormat::kParquet) {
+      record.push_back(MakeLiteral(DataType::String(), Value(column.name)));
+      record.push_back(MakeColumn(plan->output[i]));
+      continue;
+    }
     auto type = NamedType(&column, *column.type);
     LoweredExpression value = ColumnRefOf(names[i]);
     if (type != MappedType(*column.type)) value = CallOf("spark_reshape", std::move(value), ConstantOf(duckdb::Value(type)));
@@ -89,6 +114,27 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
     write.layout.types.push_back(std::move(type));
     write.layout.names.push_back(column.name);
     write.layout.columns.push_back(column);
+  }
+  if (task.format != tables::FileFormat::kParquet) {
+    // Text files: each row becomes a line.
+    write.text = TextLayoutOf(task.format, fields, task.format_options, task.compression);
+    ExpressionPtr line;
+    if (task.format == tables::FileFormat::kText) {
+      if (fields.size() != 1) return Error::Of("UNSUPPORTED_FEATURE.NAMED", {{"feature", "text files of more or less than one column"}});
+      line = record[1];
+    } else {
+      auto row = MakeCall("named_struct", std::move(record), DataType::Struct(fields), false);
+      line = MakeCall(task.format == tables::FileFormat::kCsv ? "to_csv" : "to_json", {row, MakeLiteral(DataType::String(), Value(write.text.options_json))},
+                      DataType::String(), true);
+    }
+    FRAZIL_ASSIGN_OR_RETURN(auto value, lowering.Lower(*line));
+    value->SetAlias("w" + std::to_string(position));
+    node->select_list.push_back(std::move(value));
+    write.file_columns.push_back(position++);
+    write.layout.types.push_back(duckdb::LogicalType::VARCHAR);
+  } else if (!fields.empty() && task.columns[0].field_id < 0) {
+    // Spark's own note of the schema, by which it reads intervals and lengths of text back.
+    write.layout.metadata.emplace_back("org.apache.spark.sql.parquet.row.metadata", DataType::Struct(fields)->Json());
   }
   write.first_partition = position;
   for (const auto& field : task.partitions) {
@@ -214,15 +260,19 @@ class Writer {
   }
 
  private:
-  ParquetPartitionWriter& PartitionFor(const std::string& key, std::vector<Value> values) {
+  PartitionWriter& PartitionFor(const std::string& key, std::vector<Value> values) {
     auto& writer = partitions_[key];
     if (writer == nullptr) {
       std::string folder = task_.location;
       if (!task_.partitions.empty()) {
         folder = storage::JoinPath(folder, PartitionFolder(task_.partitions, write_.partition_types, values, task_.drop_partition_columns, time_zone_));
       }
-      writer = std::make_unique<ParquetPartitionWriter>(
-          client_, write_.layout, pool_, [this, folder] { return NextPath(folder); }, std::move(values), written_, begun_);
+      auto next_path = [this, folder] { return NextPath(folder); };
+      if (task_.format == tables::FileFormat::kParquet) {
+        writer = std::make_unique<ParquetPartitionWriter>(client_, write_.layout, pool_, std::move(next_path), std::move(values), written_, begun_);
+      } else {
+        writer = std::make_unique<TextPartitionWriter>(client_, write_.text, std::move(next_path), std::move(values), written_, begun_);
+      }
     }
     return *writer;
   }
@@ -231,7 +281,7 @@ class Writer {
     if (storage::SchemeOf(folder).empty() || storage::SchemeOf(folder) == "file") file_system_.CreateDirectoriesRecursive(storage::LocalPath(folder));
     char number[16];
     std::snprintf(number, sizeof(number), "-%05d", next_file_++);
-    return storage::JoinPath(folder, task_.file_name_prefix + number + ".parquet");
+    return storage::JoinPath(folder, task_.file_name_prefix + number + (task_.format == tables::FileFormat::kParquet ? ".parquet" : write_.text.extension));
   }
 
   duckdb::ClientContext& client_;
@@ -242,7 +292,7 @@ class Writer {
   EncodePool pool_;
   std::vector<tables::WrittenFile> written_;
   std::vector<std::string> begun_;
-  std::unordered_map<std::string, std::unique_ptr<ParquetPartitionWriter>> partitions_;
+  std::unordered_map<std::string, std::unique_ptr<PartitionWriter>> partitions_;
   size_t rows_ = 0;
   int next_file_ = 0;
 };
@@ -251,7 +301,9 @@ class Writer {
 
 Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const FunctionLoweringRegistry& registry, const plan::LogicalPlanPtr& plan,
                                                    const tables::WriteTask& task) {
-  if (task.format != tables::FileFormat::kParquet) return WriteTextRows(statement, registry, plan, task);
+  if (task.format == tables::FileFormat::kOrc || task.format == tables::FileFormat::kAvro || task.format == tables::FileFormat::kBinary) {
+    return Error::Unsupported(std::string("writing ") + NameOf(task.format) + " files");
+  }
   WritePlan write;
   write.layout.compression = task.compression;
   write.layout.row_group_bytes = std::max<int64_t>(task.row_group_size, 1);

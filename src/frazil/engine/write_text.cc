@@ -1,10 +1,97 @@
 #include "frazil/engine/write_text.h"
 
+#include <duckdb/common/file_system.hpp>
+
+#include "frazil/base/json.h"
+#include "frazil/base/text.h"
+#include "frazil/engine/functions/kernel_error.h"
+#include "frazil/engine/scan_records.h"
+
 namespace frazil::engine {
 
-Result<std::vector<tables::WrittenFile>> WriteTextRows(Statement&, const FunctionLoweringRegistry&, const plan::LogicalPlanPtr&,
-                                                       const tables::WriteTask&) {
-  return Error::Unsupported("writing CSV, JSON and text files");
+TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField>& fields, const std::map<std::string, std::string>& options,
+                        const std::string& codec) {
+  TextLayout layout;
+  layout.format = format;
+  layout.separator = Get(options, "linesep", "\n");
+  layout.extension = format == tables::FileFormat::kCsv ? ".csv" : format == tables::FileFormat::kJson ? ".json" : ".txt";
+  const std::string name = AsciiLower(codec);
+  if (name == "gzip") {
+    layout.compression = duckdb::FileCompressionType::GZIP;
+    layout.extension += ".gz";
+  } else if (name == "zstd") {
+    layout.compression = duckdb::FileCompressionType::ZSTD;
+    layout.extension += ".zst";
+  } else if (!name.empty() && name != "none" && name != "uncompressed") {
+    ThrowSparkError("CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION", {{"codecName", codec}, {"availableCodecs", "none, uncompressed, gzip, zstd"}});
+  }
+  layout.options_json = "{";
+  for (const auto& [key, value] : options) {
+    if (layout.options_json.size() > 1) layout.options_json += ",";
+    AppendJsonString(key, &layout.options_json);
+    layout.options_json += ":";
+    AppendJsonString(value, &layout.options_json);
+  }
+  layout.options_json += "}";
+  if (format == tables::FileFormat::kCsv && IsTrue(options, "header", false)) {
+    std::string separator = Get(options, "sep", Get(options, "delimiter", ","));
+    if (separator == "\\t") separator = "\t";
+    for (const auto& field : fields) {
+      if (!layout.header.empty()) layout.header += separator;
+      const bool quoted = field.name.find(separator) != std::string::npos || field.name.find_first_of("\"\r\n") != std::string::npos;
+      layout.header += quoted ? "\"" + ReplaceAll(field.name, "\"", "\\\"") + "\"" : field.name;
+    }
+    layout.header += layout.separator;
+  }
+  return layout;
+}
+
+TextPartitionWriter::TextPartitionWriter(duckdb::ClientContext& client, const TextLayout& layout, std::function<std::string()> next_path,
+                                         std::vector<Value> partition, std::vector<tables::WrittenFile>& written, std::vector<std::string>& begun)
+    : client_(client), layout_(layout), next_path_(std::move(next_path)), partition_(std::move(partition)), written_(written), begun_(begun) {}
+
+void TextPartitionWriter::Open() {
+  path_ = next_path_();
+  begun_.push_back(path_);
+  handle_ = duckdb::FileSystem::GetFileSystem(client_).OpenFile(
+      storage::LocalPath(path_), duckdb::FileFlags::FILE_FLAGS_WRITE | duckdb::FileFlags::FILE_FLAGS_FILE_CREATE_NEW | layout_.compression);
+  buffer_ = layout_.header;
+}
+
+void TextPartitionWriter::Flush() {
+  if (!buffer_.empty()) handle_->Write(buffer_.data(), buffer_.size());
+  buffer_.clear();
+}
+
+void TextPartitionWriter::Append(duckdb::DataChunk& chunk) {
+  if (handle_ == nullptr) Open();
+  duckdb::UnifiedVectorFormat lines;
+  chunk.data[0].ToUnifiedFormat(chunk.size(), lines);
+  const auto* data = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(lines);
+  for (duckdb::idx_t i = 0; i < chunk.size(); ++i) {
+    const auto row = lines.sel->get_index(i);
+    if (lines.validity.RowIsValid(row)) buffer_.append(data[row].GetData(), data[row].GetSize());
+    buffer_ += layout_.separator;
+  }
+  rows_ += static_cast<int64_t>(chunk.size());
+  if (buffer_.size() >= (size_t{1} << 20)) Flush();
+}
+
+void TextPartitionWriter::Finish(bool even_if_empty) {
+  if (handle_ == nullptr && even_if_empty) Open();
+  if (handle_ == nullptr) return;
+  Flush();
+  handle_->Close();
+  handle_.reset();
+  auto& file_system = duckdb::FileSystem::GetFileSystem(client_);
+  tables::WrittenFile result;
+  result.path = path_;
+  result.format = layout_.format;
+  result.record_count = rows_;
+  result.partition = partition_;
+  auto handle = file_system.OpenFile(storage::LocalPath(path_), duckdb::FileFlags::FILE_FLAGS_READ);
+  result.size = file_system.GetFileSize(*handle);
+  written_.push_back(std::move(result));
 }
 
 }  // namespace frazil::engine

@@ -1,0 +1,23 @@
+#pragma once
+
+// Spark types of files. Internal to engine/.
+
+#include <duckdb.hpp>
+
+#include <string>
+#include <vector>
+
+#include "frazil/engine/engine.h"
+#include "frazil/engine/scan_records.h"
+
+namespace frazil::engine {
+
+/// The schema of Parquet files: Spark's own, where it stands in the footer, else from the Parquet types. The first file decides, unless mergeSchema is set.
+Result<DataTypePtr> InferParquetSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options);
+/// CSV: names by the header or _c0, _c1, ...; STRING, or by inferSchema what the values are.
+Result<DataTypePtr> InferCsvSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options,
+                                   const functions::ExpressionSettings& settings);
+/// JSON: the union of what the records hold, fields by name.
+Result<DataTypePtr> InferJsonSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options);
+
+}  // namespace frazil::engine

@@ -1,0 +1,151 @@
+#include "frazil/engine/store_file_system.h"
+
+#include <duckdb/common/file_opener.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "frazil/engine/functions/kernel_error.h"
+#include "frazil/engine/statement_state.h"
+#include "frazil/storage/object_store.h"
+
+namespace frazil::engine {
+namespace {
+
+using duckdb::FileHandle;
+using duckdb::FileOpener;
+using duckdb::idx_t;
+
+storage::ObjectStorePtr StoreOf(const std::string& path, duckdb::optional_ptr<FileOpener> opener) {
+  auto client = FileOpener::TryGetClientContext(opener);
+  if (!client) ThrowSparkError(Error::Internal("No statement to open " + path + " for"));
+  const auto& context = StatementState::Of(*client).context;
+  if (context.stores == nullptr) ThrowSparkError(Error::Internal("No stores to open " + path + " with"));
+  return ValueOrThrow(context.stores->StoreFor(path, context.store_settings));
+}
+
+// An object that is read by ranges, or one that is written as a whole when it is closed.
+struct StoreHandle : FileHandle {
+  StoreHandle(duckdb::FileSystem& file_system, const std::string& path, duckdb::FileOpenFlags open_flags, storage::ObjectStorePtr object_store)
+      : FileHandle(file_system, path, open_flags), store(std::move(object_store)) {}
+
+  void Close() override {
+    if (!writing) return;
+    writing = false;
+    OkOrThrow(store->Write(path, buffer));
+    buffer.clear();
+  }
+
+  storage::ObjectStorePtr store;
+  std::unique_ptr<storage::RangeReader> reader;
+  bool writing = false;
+  std::string buffer;
+  idx_t position = 0;
+  // The last block that was read, for the small reads of footers and page headers.
+  std::mutex mutex;
+  std::string block;
+  idx_t block_start = 0;
+};
+
+class StoreFileSystem : public duckdb::FileSystem {
+ public:
+  bool CanHandleFile(const std::string& path) override {
+    const auto scheme = storage::SchemeOf(path);
+    return !scheme.empty() && scheme != "file";
+  }
+  std::string GetName() const override { return "frazil_stores"; }
+  bool CanSeek() override { return true; }
+  bool OnDiskFile(FileHandle&) override { return false; }
+  std::string PathSeparator(const std::string&) override { return "/"; }
+
+  duckdb::unique_ptr<FileHandle> OpenFile(const std::string& path, duckdb::FileOpenFlags flags, duckdb::optional_ptr<FileOpener> opener) override {
+    auto handle = duckdb::make_uniq<StoreHandle>(*this, path, flags, StoreOf(path, opener));
+    if (flags.OpenForWriting()) {
+      handle->writing = true;
+    } else {
+      handle->reader = ValueOrThrow(handle->store->Open(path));
+    }
+    return handle;
+  }
+
+  void Read(FileHandle& file, void* out, int64_t length, idx_t location) override {
+    auto& handle = file.Cast<StoreHandle>();
+    const auto size = static_cast<idx_t>(handle.reader->size());
+    const auto wanted = static_cast<idx_t>(length);
+    if (location + wanted > size) ThrowSparkError(Error::Storage("A read beyond the end of " + handle.path));
+    std::unique_lock<std::mutex> lock(handle.mutex);
+    if (location >= handle.block_start && location + wanted <= handle.block_start + handle.block.size()) {
+      std::memcpy(out, handle.block.data() + (location - handle.block_start), wanted);
+      return;
+    }
+    if (wanted >= kBlock) {
+      lock.unlock();
+      OkOrThrow(handle.reader->ReadAt(static_cast<int64_t>(location), length, out));
+      return;
+    }
+    handle.block.resize(std::min<idx_t>(kBlock, size - location));
+    handle.block_start = location;
+    OkOrThrow(handle.reader->ReadAt(static_cast<int64_t>(location), static_cast<int64_t>(handle.block.size()), handle.block.data()));
+    std::memcpy(out, handle.block.data(), wanted);
+  }
+
+  int64_t Read(FileHandle& file, void* out, int64_t length) override {
+    auto& handle = file.Cast<StoreHandle>();
+    const int64_t left = handle.reader->size() - static_cast<int64_t>(handle.position);
+    const int64_t count = std::min(length, std::max<int64_t>(left, 0));
+    if (count > 0) Read(file, out, count, handle.position);
+    handle.position += static_cast<idx_t>(count);
+    return count;
+  }
+
+  void Write(FileHandle& file, void* data, int64_t length, idx_t location) override {
+    auto& handle = file.Cast<StoreHandle>();
+    if (location != handle.buffer.size()) ThrowSparkError(Error::Internal("Objects are written from their beginning on: " + handle.path));
+    handle.buffer.append(static_cast<const char*>(data), static_cast<size_t>(length));
+  }
+
+  int64_t Write(FileHandle& file, void* data, int64_t length) override {
+    auto& handle = file.Cast<StoreHandle>();
+    handle.buffer.append(static_cast<const char*>(data), static_cast<size_t>(length));
+    handle.position += static_cast<idx_t>(length);
+    return length;
+  }
+
+  int64_t GetFileSize(FileHandle& file) override {
+    auto& handle = file.Cast<StoreHandle>();
+    return handle.reader != nullptr ? handle.reader->size() : static_cast<int64_t>(handle.buffer.size());
+  }
+
+  duckdb::timestamp_t GetLastModifiedTime(FileHandle& file) override {
+    auto& handle = file.Cast<StoreHandle>();
+    return duckdb::timestamp_t(ValueOrThrow(handle.store->Stat(handle.path)).modified_micros);
+  }
+
+  duckdb::FileType GetFileType(FileHandle&) override { return duckdb::FileType::FILE_TYPE_REGULAR; }
+  void FileSync(FileHandle&) override {}
+  void Seek(FileHandle& file, idx_t location) override { file.Cast<StoreHandle>().position = location; }
+  void Reset(FileHandle& file) override { Seek(file, 0); }
+  idx_t SeekPosition(FileHandle& file) override { return file.Cast<StoreHandle>().position; }
+
+  bool FileExists(const std::string& path, duckdb::optional_ptr<FileOpener> opener) override { return ValueOrThrow(StoreOf(path, opener)->Exists(path)); }
+  bool DirectoryExists(const std::string&, duckdb::optional_ptr<FileOpener>) override { return true; }
+  void CreateDirectory(const std::string&, duckdb::optional_ptr<FileOpener>) override {}
+  void RemoveFile(const std::string& path, duckdb::optional_ptr<FileOpener> opener) override { OkOrThrow(StoreOf(path, opener)->Delete(path)); }
+  bool TryRemoveFile(const std::string& path, duckdb::optional_ptr<FileOpener> opener) override {
+    RemoveFile(path, opener);
+    return true;
+  }
+  duckdb::vector<duckdb::OpenFileInfo> Glob(const std::string& path, FileOpener*) override { return {duckdb::OpenFileInfo(path)}; }
+
+ private:
+  static constexpr idx_t kBlock = 256 * 1024;
+};
+
+}  // namespace
+
+void RegisterStoreFileSystem(duckdb::DatabaseInstance& database) {
+  duckdb::FileSystem::GetFileSystem(database).RegisterSubSystem(duckdb::make_uniq<StoreFileSystem>());
+}
+
+}  // namespace frazil::engine
