@@ -141,6 +141,7 @@ void EntryPart(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb:
 
 // spark_arrays_zip(a, b, ..., NULL of the result's type).
 duckdb::unique_ptr<duckdb::FunctionData> BindZip(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+  function.arguments.resize(arguments.size(), LogicalType::ANY);
   const auto type = TakeConstantArguments(context, function, arguments, 1)[0].type();
   function.arguments.clear();
   for (auto& argument : arguments) function.arguments.push_back(argument->return_type);

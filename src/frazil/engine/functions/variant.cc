@@ -23,10 +23,7 @@ namespace {
 using duckdb::idx_t;
 using duckdb::LogicalType;
 
-LogicalType VariantType() {
-  duckdb::child_list_t<LogicalType> members = {{"value", LogicalType::BLOB}, {"metadata", LogicalType::BLOB}};
-  return LogicalType::STRUCT(std::move(members));
-}
+LogicalType VariantType() { return MappedType(*DataType::Variant()); }
 
 void WriteVariant(duckdb::Vector& result, idx_t row, const Variant& variant) {
   const EncodedVariant encoded = EncodeVariant(variant);

@@ -24,8 +24,8 @@ class XorShiftRandom {
   }
 
   static int64_t HashSeed(int64_t seed) {
-    // The seed, most significant byte first, in 64 bytes of which the rest are zero.
-    uint8_t bytes[64] = {};
+    // The seed, most significant byte first.
+    uint8_t bytes[8] = {};
     for (int i = 0; i < 8; ++i) bytes[i] = static_cast<uint8_t>(static_cast<uint64_t>(seed) >> (8 * (7 - i)));
     const uint32_t low = Murmur3(bytes, sizeof(bytes), 0x3c074a61);
     const uint32_t high = Murmur3(bytes, sizeof(bytes), low);
