@@ -11,6 +11,7 @@
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
 #include "frazil/engine/type_mapping.h"
+#include "frazil/functions/constant.h"
 
 namespace frazil::engine {
 namespace {
@@ -175,8 +176,13 @@ Implementation ByNulls(const char* respect, const char* ignore) {
 Implementation Collect(bool is_set) {
   return BuildAggregate([is_set](LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
     LoweredExpression filter = call.ignore_nulls || is_set ? IsNotNull(arguments[0]->Copy()) : nullptr;
-    auto list = duckdb::make_uniq<duckdb::FunctionExpression>("list", std::move(arguments), std::move(filter));
-    if (is_set) list->distinct = true;
+    duckdb::unique_ptr<duckdb::OrderModifier> order;
+    if (is_set) {
+      // Any order is right; a steady one is better.
+      order = duckdb::make_uniq<duckdb::OrderModifier>();
+      order->orders.emplace_back(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST, arguments[0]->Copy());
+    }
+    auto list = duckdb::make_uniq<duckdb::FunctionExpression>("list", std::move(arguments), std::move(filter), std::move(order), is_set);
     FRAZIL_ASSIGN_OR_RETURN(auto type, ToDuckDbType(*call.type));
     duckdb::vector<LoweredExpression> either;
     either.push_back(std::move(list));
@@ -218,10 +224,9 @@ Implementation Quantile(bool continuous, bool descending) {
 
 Result<LoweredExpression> LowerListAgg(LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) {
   if (call.arguments[0]->type->id() == TypeId::kBinary) return Error::Unsupported("listagg of binary values");
-  const auto& delimiter = *call.arguments[1];
-  const bool is_null = delimiter.kind == ExpressionKind::kLiteral && delimiter.As<LiteralExpression>().value.is_null();
-  if (is_null || delimiter.kind == ExpressionKind::kCast) arguments[1] = CallOf("coalesce", std::move(arguments[1]), ConstantOf(duckdb::Value("")));
-  if (is_null) arguments[1] = ConstantOf(duckdb::Value(""));
+  // No delimiter is an empty one.
+  const auto delimiter = functions::ConstantText(*call.arguments[1]);
+  arguments[1] = ConstantOf(duckdb::Value(delimiter.value_or("")));
   return CallOf("string_agg", std::move(arguments));
 }
 

@@ -1,5 +1,8 @@
 // Arrays: elements added, removed, found, sorted; sets of elements.
 
+#include <duckdb/parser/expression/columnref_expression.hpp>
+#include <duckdb/parser/expression/lambda_expression.hpp>
+
 #include <algorithm>
 #include <random>
 #include <unordered_set>
@@ -396,6 +399,48 @@ duckdb::unique_ptr<duckdb::FunctionData> BindFlatten(duckdb::ClientContext&, duc
   return nullptr;
 }
 
+// spark_place(list, places): element i goes to places[i].
+void PlaceElements(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+  const bool constant = chunk.AllConstant();
+  const idx_t count = constant ? 1 : chunk.size();
+  duckdb::UnifiedVectorFormat lists, orders, numbers;
+  chunk.data[0].ToUnifiedFormat(count, lists);
+  chunk.data[1].ToUnifiedFormat(count, orders);
+  auto& order = duckdb::ListVector::GetEntry(chunk.data[1]);
+  order.ToUnifiedFormat(duckdb::ListVector::GetListSize(chunk.data[1]), numbers);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  auto* entries = duckdb::FlatVector::GetData<duckdb::list_entry_t>(result);
+  Places places;
+  for (idx_t row = 0; row < count; ++row) {
+    const auto index = lists.sel->get_index(row);
+    entries[row] = {places.size(), 0};
+    if (!lists.validity.RowIsValid(index)) {
+      duckdb::FlatVector::SetNull(result, row, true);
+      continue;
+    }
+    const auto list = reinterpret_cast<const duckdb::list_entry_t*>(lists.data)[index];
+    const auto ranks = reinterpret_cast<const duckdb::list_entry_t*>(orders.data)[orders.sel->get_index(row)];
+    const size_t first = places.size();
+    places.resize(first + list.length, duckdb::DConstants::INVALID_INDEX);
+    for (idx_t i = 0; i < list.length; ++i) {
+      const auto rank = static_cast<size_t>(reinterpret_cast<const int64_t*>(numbers.data)[numbers.sel->get_index(ranks.offset + i)]);
+      if (rank >= list.length || places[first + rank] != duckdb::DConstants::INVALID_INDEX) {
+        ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument, "Comparison method violates its general contract!"));
+      }
+      places[first + rank] = list.offset + i;
+    }
+    entries[row].length = list.length;
+  }
+  AppendToList(result, duckdb::ListVector::GetEntry(chunk.data[0]), places);
+  if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+}
+
+duckdb::unique_ptr<duckdb::FunctionData> BindPlace(duckdb::ClientContext&, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+  function.arguments[0] = arguments[0]->return_type;
+  function.SetReturnType(arguments[0]->return_type);
+  return nullptr;
+}
+
 void AddOtherKernels(duckdb::ExtensionLoader& loader) {
   const LogicalType texts = LogicalType::LIST(LogicalType::VARCHAR);
   for (bool replaces : {false, true}) {
@@ -405,9 +450,46 @@ void AddOtherKernels(duckdb::ExtensionLoader& loader) {
     join.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
     loader.RegisterFunction(join);
   }
+  duckdb::ScalarFunction place("spark_place", {LogicalType::ANY, LogicalType::LIST(LogicalType::BIGINT)}, LogicalType::ANY, PlaceElements, BindPlace);
+  place.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
+  place.SetFallible();
+  loader.RegisterFunction(place);
+  AddRowKernel(
+      loader, "spark_comes_before", {LogicalType::INTEGER, LogicalType::BIGINT, LogicalType::BIGINT}, LogicalType::INTEGER,
+      [](std::optional<int32_t> comparison, int64_t left, int64_t right) -> int32_t {
+        // An element is not compared with itself.
+        if (left == right) return 0;
+        if (!comparison.has_value()) ThrowSparkError("COMPARATOR_RETURNS_NULL", {{"firstValue", ""}, {"secondValue", ""}});
+        return *comparison < 0 || (*comparison == 0 && left < right) ? 1 : 0;
+      },
+      kFallible);
   duckdb::ScalarFunction flatten("spark_flatten", {LogicalType::ANY}, LogicalType::ANY, Flatten, BindFlatten);
   flatten.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   loader.RegisterFunction(flatten);
+}
+
+duckdb::unique_ptr<duckdb::ParsedExpression> LambdaOf(std::vector<std::string> parameters, LoweredExpression body) {
+  return duckdb::make_uniq<duckdb::LambdaExpression>(duckdb::vector<std::string>(parameters.begin(), parameters.end()), std::move(body));
+}
+
+// array_sort(list, (left, right) -> comparison): an element's place is the number of elements that come before it. With x as `right` and y as `left` that is, for each x,
+// how often the comparison of y with x is negative, or 0 for a y that stands before x.
+Result<LoweredExpression> LowerComparatorSort(LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
+  const auto& lambda = call.arguments[1]->As<frazil::LambdaExpression>();
+  FRAZIL_ASSIGN_OR_RETURN(auto comparison, context.Lower(*lambda.body));
+  std::vector<std::string> names;
+  for (const auto& parameter : lambda.parameters) names.push_back("l" + std::to_string(parameter->id));
+  while (names.size() < 2) names.push_back(context.FreshName());
+  const std::string inner_index = context.FreshName(), outer_index = context.FreshName();
+  const auto reference = [](const std::string& name) { return duckdb::make_uniq<duckdb::ColumnRefExpression>(name); };
+  LoweredArguments before;
+  before.push_back(CastOf(std::move(comparison), LogicalType::INTEGER));
+  before.push_back(reference(inner_index));
+  before.push_back(reference(outer_index));
+  auto counts = CallOf("list_transform", arguments[0]->Copy(), LambdaOf({names[0], inner_index}, CallOf("spark_comes_before", std::move(before))));
+  auto place = CallOf("list_sum", std::move(counts));
+  auto places = CallOf("list_transform", arguments[0]->Copy(), LambdaOf({names[1], outer_index}, CastOf(std::move(place), LogicalType::BIGINT)));
+  return CallOf("spark_place", std::move(arguments[0]), std::move(places));
 }
 
 // array_concat(a, b, c, ...): two by two.
@@ -429,6 +511,7 @@ void RegisterArrayFunctions(FunctionLoweringRegistry& registry) {
     registry.AddScalar(name, Direct(std::string("spark_") + name));
   }
   registry.AddScalar("array_sort_default", Direct("spark_array_sort"));
+  registry.AddScalar("array_sort", Build(LowerComparatorSort));
   registry.AddScalar("array_concat", Build(LowerConcat));
   registry.AddScalar("array_join", Direct("spark_join"));
   registry.AddScalar("size", Build([](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {

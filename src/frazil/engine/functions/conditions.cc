@@ -39,9 +39,16 @@ LoweredExpression StructOf(LoweredArguments values) {
   return CallOf("struct_pack", std::move(values));
 }
 
-Result<LoweredExpression> NamedStruct(LoweringContext&, const CallExpression&, LoweredArguments arguments) {
+Result<LoweredExpression> NamedStruct(LoweringContext&, const CallExpression& call, LoweredArguments arguments) {
   LoweredArguments values;
-  for (size_t i = 1; i < arguments.size(); i += 2) values.push_back(std::move(arguments[i]));
+  for (size_t i = 1; i < arguments.size(); i += 2) {
+    // A bare parameter of a lambda would lose its name when it is bound.
+    if (call.arguments[i]->kind == ExpressionKind::kLambdaVariable) {
+      FRAZIL_ASSIGN_OR_RETURN(auto type, ToDuckDbType(*call.arguments[i]->type));
+      arguments[i] = CastOf(std::move(arguments[i]), std::move(type));
+    }
+    values.push_back(std::move(arguments[i]));
+  }
   return StructOf(std::move(values));
 }
 

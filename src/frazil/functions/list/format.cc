@@ -181,9 +181,14 @@ Result<ExpressionPtr> BindToChar(const FunctionCall& call) {
     if (!IsFoldable(*format)) return NonFoldable(sql, "format", "STRING", *format);
     if (!name.has_value()) return WithSql(MakeNull(DataType::String()), sql);
     std::string lower = AsciiLower(std::string(TrimBlanks(*name)));
-    if (lower == "base64") return CallFunction(call, "base64", {value});
-    if (lower == "hex") return CallFunction(call, "hex", {value});
-    if (lower == "utf-8") return CallFunction(call, "decode", {value, format});
+    // to_varchar keeps its name, to_char shows what it stands for.
+    auto named = [&](std::string_view function, Arguments arguments) -> Result<ExpressionPtr> {
+      FRAZIL_ASSIGN_OR_RETURN(auto result, CallFunction(call, function, arguments));
+      return call.name == "to_varchar" ? WithSql(result, CallSql(call.name, arguments)) : result;
+    };
+    if (lower == "base64") return named("base64", {value});
+    if (lower == "hex") return named("hex", {value});
+    if (lower == "utf-8") return named("decode", {value, format});
     return Error::Of("INVALID_PARAMETER_VALUE.BINARY_FORMAT",
                      {{"parameter", "`format`"}, {"functionName", QuoteIdentifier(call.name)}, {"invalidFormat", "'" + *name + "'"}});
   }

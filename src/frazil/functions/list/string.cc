@@ -123,12 +123,12 @@ FunctionDefinition Trim(std::string name, const char* side, std::string usage) {
                    "1.5.0", std::move(usage));
 }
 
+// Binary is trimmed as the text that it is.
 Result<ExpressionPtr> BindBothTrim(const FunctionCall& call) {
   std::string sql = CallSql(call.name, call.arguments);
-  bool binary = call.arguments[0]->type->id() == TypeId::kBinary && (call.arguments.size() == 1 || call.arguments[1]->type->id() == TypeId::kBinary);
-  FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {binary ? Bytes() : Text()}));
+  FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {Text()}));
   DataTypePtr type = WithoutLength(arguments[0]->type);
-  return MakeCall(binary ? "trim_binary" : "trim", arguments, type, AnyNullable(arguments), ModeOf(call), sql);
+  return MakeCall("trim", arguments, type, AnyNullable(arguments), ModeOf(call), sql);
 }
 
 Result<ExpressionPtr> BindReverse(const FunctionCall& call) {
