@@ -101,7 +101,7 @@ ExpressionPtr MakeWhen(std::vector<ExpressionPtr> branches, ExpressionPtr otherw
   bool nullable = otherwise->nullable;
   for (size_t i = 1; i < branches.size(); i += 2) nullable = nullable || branches[i]->nullable;
   branches.push_back(std::move(otherwise));
-  return MakeCall("when", std::move(branches), type, nullable);
+  return MakeCall("case_when", std::move(branches), type, nullable);
 }
 
 ExpressionPtr IsTrue(ExpressionPtr condition) {

@@ -44,7 +44,7 @@ ExpressionPtr RaiseIf(ExpressionPtr condition, const std::string& message, Expre
   auto type = otherwise->type;
   bool nullable = otherwise->nullable;
   std::string sql = otherwise->sql;
-  return MakeCall("when", {std::move(condition), std::move(raise), std::move(otherwise)}, type, nullable, EvalMode::kAnsi, sql);
+  return MakeCall("case_when", {std::move(condition), std::move(raise), std::move(otherwise)}, type, nullable, EvalMode::kAnsi, sql);
 }
 
 }  // namespace
