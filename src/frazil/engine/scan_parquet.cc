@@ -129,7 +129,9 @@ struct TableReader : duckdb::MultiFileReader {
         continue;
       }
       const auto& slot = slots[i];
-      if (slot.kind == ScanSlot::Kind::kData && static_cast<size_t>(slot.index) < plan.columns.size()) {
+      if (slot.kind == ScanSlot::Kind::kData) {
+        // A plan that leaves out a column would read as NULLs.
+        if (static_cast<size_t>(slot.index) >= plan.columns.size()) ThrowSparkError(Error::Internal("A scan plan has fewer columns than its schema"));
         columns.push_back(ColumnInFile(slot.name, plan.columns[static_cast<size_t>(slot.index)], *slot.type, in_file, plan.match_by_field_id));
       } else if (slot.kind == ScanSlot::Kind::kReservedColumn) {
         columns.push_back(ReservedColumnInFile(slot.name, slot.index, *slot.type, in_file));

@@ -52,6 +52,11 @@ class TextFiles : public ::testing::Test {
       file.constants = constants;
       plan.files.push_back(std::move(file));
     }
+    for (const auto& field : schema->fields()) {
+      plan.columns.emplace_back();
+      plan.columns.back().name = field.name;
+      plan.columns.back().type = field.type;
+    }
     auto node = std::make_shared<plan::ScanNode>();
     for (size_t i = 0; i < schema->fields().size(); ++i) {
       node->columns.push_back({static_cast<int>(i), ""});
