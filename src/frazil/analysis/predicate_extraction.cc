@@ -26,11 +26,9 @@ std::optional<ColumnTerm> AsColumn(const Expression& expression, const Columns& 
     return std::nullopt;
   auto parent = AsColumn(*call.arguments[0], columns);
   const auto& key = call.arguments[1]->As<LiteralExpression>().value;
-  if (!parent.has_value() || parent->type->id() != TypeId::kStruct || !std::holds_alternative<int64_t>(key.storage()))
+  if (!parent.has_value() || parent->type->id() != TypeId::kStruct || !std::holds_alternative<std::string>(key.storage()))
     return std::nullopt;
-  auto index = static_cast<size_t>(key.integer());
-  if (index >= parent->type->fields().size()) return std::nullopt;
-  parent->path.push_back(parent->type->fields()[index].name);
+  parent->path.push_back(key.string());
   parent->type = expression.type;
   return parent;
 }

@@ -77,7 +77,7 @@ Result<ExpressionPtr> UpdateFields(const ExpressionPtr& current, const std::vect
         below.push_back({{update.path.begin() + 1, update.path.end()}, update.value});
       }
     }
-    ExpressionPtr value = MakeCall("get_field", {current, MakeLiteral(DataType::Integer(), Value(static_cast<int64_t>(i)))}, fields[i].type,
+    ExpressionPtr value = MakeCall("get_field", {current, MakeLiteral(DataType::String(), Value(fields[i].name))}, fields[i].type,
                                    current->nullable || fields[i].nullable);
     if (whole != nullptr) {
       FRAZIL_ASSIGN_OR_RETURN(value, AssignToColumn(whole, fields[i], table_name, context));

@@ -38,13 +38,13 @@ std::optional<std::string> DefaultText(const StructField& column) {
   return text.ok() ? std::optional<std::string>(text->text) : std::nullopt;
 }
 
-ExpressionPtr RaiseIf(ExpressionPtr condition, const std::string& message, ExpressionPtr otherwise) {
-  auto text = MakeLiteral(DataType::String(), Value(message));
-  auto raise = MakeCall("raise_error", {text}, otherwise->type, true);
-  auto type = otherwise->type;
-  bool nullable = otherwise->nullable;
-  std::string sql = otherwise->sql;
-  return MakeCall("case_when", {std::move(condition), std::move(raise), std::move(otherwise)}, type, nullable, EvalMode::kAnsi, sql);
+/// The value, or an error at run time where it is NULL.
+ExpressionPtr AssertNotNull(ExpressionPtr value, const std::string& column) {
+  auto is_null = MakeCall("is_null", {value}, DataType::Boolean(), false);
+  auto raise = MakeCall("raise_not_null", {MakeLiteral(DataType::String(), Value(column))}, DataType::Null(), true);
+  auto type = value->type;
+  std::string sql = value->sql;
+  return MakeCall("case_when", {std::move(is_null), MakeCast(std::move(raise), type, EvalMode::kAnsi), std::move(value)}, type, false, EvalMode::kAnsi, sql);
 }
 
 }  // namespace
@@ -68,8 +68,7 @@ Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& col
     cast = MakeCall(is_char ? "char_type_write_side_check" : "varchar_type_write_side_check", {cast, length}, column.type, cast->nullable, EvalMode::kAnsi, cast->sql);
   }
   if (!column.nullable && nullable) {
-    auto is_null = MakeCall("is_null", {cast}, DataType::Boolean(), false);
-    cast = RaiseIf(std::move(is_null), "[NOT_NULL_ASSERT_VIOLATION] NULL value appeared in non-nullable field: " + column.name + ". SQLSTATE: 42000", std::move(cast));
+    cast = AssertNotNull(std::move(cast), column.name);
   }
   return cast;
 }

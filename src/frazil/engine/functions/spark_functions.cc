@@ -25,6 +25,7 @@ void RegisterSparkFunctions(FunctionLoweringRegistry& registry) {
   RegisterVariantFunctions(registry);
   RegisterAggregateFunctions(registry);
   RegisterWindowFunctions(registry);
+  RegisterTableChecks(registry);
 }
 
 }  // namespace frazil::engine

@@ -31,6 +31,8 @@ void RegisterAggregateFunctions(FunctionLoweringRegistry& registry);
 void RegisterMomentAggregates(FunctionLoweringRegistry& registry);
 void RegisterVariantFunctions(FunctionLoweringRegistry& registry);
 void RegisterWindowFunctions(FunctionLoweringRegistry& registry);
+/// Checks of values that INSERT, UPDATE and MERGE write; not callable from SQL.
+void RegisterTableChecks(FunctionLoweringRegistry& registry);
 
 /// All of them.
 void RegisterSparkFunctions(FunctionLoweringRegistry& registry);

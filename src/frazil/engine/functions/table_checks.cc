@@ -1,0 +1,55 @@
+// What a value must pass on its way into a table's column: lengths of CHAR and VARCHAR, NOT NULL.
+// https://spark.apache.org/docs/latest/sql-ref-datatypes.html
+
+#include "frazil/engine/functions/kernel_error.h"
+#include "frazil/engine/functions/row_kernel.h"
+#include "frazil/engine/functions/spark_functions.h"
+#include "frazil/engine/functions/utf8.h"
+
+namespace frazil::engine {
+namespace {
+
+using duckdb::LogicalType;
+
+// The text within `limit` characters: only blanks may be cut off.
+std::string_view Limited(std::string_view text, int32_t limit) {
+  if (CharacterCount(text) <= limit) return text;
+  const size_t end = CharacterOffset(text, limit);
+  if (text.find_first_not_of(' ', end) != std::string_view::npos) {
+    ThrowSparkError(Error::Of(ExceptionClass::kSparkRuntime, "EXCEED_LIMIT_LENGTH", {{"limit", std::to_string(limit)}}));
+  }
+  return text.substr(0, end);
+}
+
+void AddKernels(duckdb::ExtensionLoader& loader) {
+  const auto text = LogicalType::VARCHAR, integer = LogicalType::INTEGER;
+  AddRowKernel(
+      loader, "spark_varchar_write_check", {text, integer}, text,
+      [](std::string_view value, int32_t limit) -> std::string { return std::string(Limited(value, limit)); }, KernelTraits{true, false});
+  AddRowKernel(
+      loader, "spark_char_write_check", {text, integer}, text,
+      [](std::string_view value, int32_t limit) -> std::string {
+        std::string padded(Limited(value, limit));
+        const int64_t missing = limit - CharacterCount(padded);
+        if (missing > 0) padded.append(static_cast<size_t>(missing), ' ');
+        return padded;
+      },
+      KernelTraits{true, false});
+  AddRowKernel(
+      loader, "spark_raise_not_null", {text}, integer,
+      [](std::string_view column) -> std::optional<int32_t> {
+        ThrowSparkError(Error::Of(ExceptionClass::kSparkRuntime, "NOT_NULL_ASSERT_VIOLATION", {{"walkedTypePath", "\n" + std::string(column) + "\n"}}));
+      },
+      KernelTraits{true, true});
+}
+
+}  // namespace
+
+void RegisterTableChecks(FunctionLoweringRegistry& registry) {
+  registry.AddKernels(AddKernels);
+  registry.AddScalar("varchar_type_write_side_check", Direct("spark_varchar_write_check"));
+  registry.AddScalar("char_type_write_side_check", Direct("spark_char_write_check"));
+  registry.AddScalar("raise_not_null", Direct("spark_raise_not_null"));
+}
+
+}  // namespace frazil::engine
