@@ -97,6 +97,14 @@ Result<plan::LogicalPlanPtr> Analyzer::AnalyzeRoot(const PlanPtr& plan) {
   return Exact(relation);
 }
 
+Result<NamedRelation> Analyzer::AnalyzeNamed(const PlanPtr& plan) {
+  FRAZIL_ASSIGN_OR_RETURN(auto relation, AnalyzePlan(plan));
+  NamedRelation named{Exact(relation), {}};
+  named.columns = named.plan->output;
+  for (size_t i = 0; i < named.columns.size(); ++i) named.columns[i].qualifier = relation.output[i].qualifier;
+  return named;
+}
+
 Result<Relation> Analyzer::AnalyzePlan(const PlanPtr& plan) {
   if (plan == nullptr) return Error::Internal("A relation has no input.");
   if (++depth_ > kMaxPlanDepth) {
@@ -278,6 +286,11 @@ Result<Relation> Analyzer::Dispatch(const PlanPtr& plan) {
 Result<plan::LogicalPlanPtr> AnalyzeRelation(const PlanPtr& plan, AnalysisContext& context) {
   Analyzer analyzer(context);
   return analyzer.AnalyzeRoot(plan);
+}
+
+Result<NamedRelation> AnalyzeNamedRelation(const PlanPtr& plan, AnalysisContext& context) {
+  Analyzer analyzer(context);
+  return analyzer.AnalyzeNamed(plan);
 }
 
 namespace {

@@ -15,6 +15,13 @@ namespace frazil::analysis {
 /// The typed plan of a relation (a query, not a command). Its output has exactly the columns that the client sees.
 Result<plan::LogicalPlanPtr> AnalyzeRelation(const plan::PlanPtr& plan, AnalysisContext& context);
 
+/// The same, with the columns as an enclosing statement names them: `columns` are the plan's output with qualifiers.
+struct NamedRelation {
+  plan::LogicalPlanPtr plan;
+  std::vector<Attribute> columns;
+};
+Result<NamedRelation> AnalyzeNamedRelation(const plan::PlanPtr& plan, AnalysisContext& context);
+
 /// A scalar expression over columns. Aggregates, windows and generators are refused.
 Result<ExpressionPtr> AnalyzeExpression(const plan::ExprPtr& expression, const std::vector<Attribute>& columns,
                                         AnalysisContext& context);

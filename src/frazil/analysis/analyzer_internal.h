@@ -39,7 +39,10 @@ class Analyzer {
 
   // --- relations: analyzer.cc
   Result<plan::LogicalPlanPtr> AnalyzeRoot(const plan::PlanPtr& plan);
+  Result<NamedRelation> AnalyzeNamed(const plan::PlanPtr& plan);
   Result<Relation> AnalyzePlan(const plan::PlanPtr& plan);
+  /// The relation's plan with exactly the visible columns: names, order, one id each.
+  plan::LogicalPlanPtr Exact(const Relation& relation);
 
   // --- expressions: expressions.cc
   /// Analyzes one expression (no alias at its top) in a scope.
@@ -64,8 +67,6 @@ class Analyzer {
   Result<Relation> Dispatch(const plan::PlanPtr& plan);
   /// A relation over a plan whose columns are all visible.
   static Relation RelationOf(plan::LogicalPlanPtr plan);
-  /// The relation's plan with exactly the visible columns: names, order, one id each.
-  plan::LogicalPlanPtr Exact(const Relation& relation);
   /// As Exact, as a relation; DataFrame columns stay reachable.
   Relation ExactRelation(const Relation& relation);
   /// `child` with another plan above that passes all columns on.
@@ -212,6 +213,7 @@ class Analyzer {
 
   // --- joins.cc
   Result<Relation> AnalyzeJoin(const plan::JoinPlan& join);
+  ExpressionPtr LiftSubqueries(const ExpressionPtr& condition, plan::LogicalPlanPtr* left, plan::LogicalPlanPtr* right);
   Result<Relation> JoinUsing(const plan::JoinPlan& join, const Relation& left, const Relation& right,
                              const std::vector<std::string>& columns);
 
@@ -237,6 +239,8 @@ class Analyzer {
   Result<Relation> AnalyzeTempView(const TempView& view, const std::string& name,
                                    const std::vector<std::string>& qualifier);
   Result<Relation> AnalyzeCatalogView(const catalogs::ViewDefinition& view, const std::vector<std::string>& full_name);
+  /// The view's columns out of those that its query has now, by the view's schema binding mode.
+  Result<Relation> BindViewColumns(const Relation& relation, const catalogs::ViewDefinition& view, const std::vector<std::string>& full_name);
   Result<Relation> CastToViewSchema(const Relation& relation, const DataTypePtr& schema,
                                     const std::vector<std::string>& qualifier);
   Result<tables::ScanOptions> MakeScanOptions(const plan::NamedTablePlan& table);

@@ -243,6 +243,9 @@ Result<Relation> Analyzer::AnalyzeSample(const plan::SamplePlan& sample) {
     if (sample.rows_expression != nullptr) {
       FRAZIL_ASSIGN_OR_RETURN(rows, LimitValue(sample.rows_expression, "limit", child));
     }
+    if (rows < 0) {
+      return Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", {{"name", "limit"}, {"expr", "\"" + std::to_string(rows) + "\""}, {"v", std::to_string(rows)}});
+    }
     return OnTop(child, plan::MakeLimit(child.plan, rows));
   }
   auto node = std::make_shared<plan::SampleNode>();

@@ -193,8 +193,9 @@ Result<ExpressionPtr> Analyzer::AnalyzeKind(const ExprPtr& expression) {
         if (definition == nullptr) return UnresolvedRoutine({"variant_get"});
         functions::FunctionCall call;
         call.name = "variant_get";
-        call.arguments = {child, key, MakeLiteral(DataType::String(), Value("variant"))};
-        call.settings = &settings_;
+        const auto path = functions::ConstantText(*key).value_or(std::string());
+        const std::string whole = (path.empty() || path.front() == '[' ? "$" : "$.") + path;
+        call.arguments = {child, MakeLiteral(DataType::String(), Value(whole)), MakeLiteral(DataType::String(), Value("variant"))};
         return functions::BindFunction(*definition, call);
       }
       return ExtractItem(child, key);

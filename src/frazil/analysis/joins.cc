@@ -121,6 +121,11 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
       }
     }
   }
+  const bool keeps_unmatched = join.type != JoinType::kInner && join.type != JoinType::kCross;
+  if (condition == nullptr && keeps_unmatched) condition = MakeLiteral(DataType::Boolean(), Value(true));
+  if (condition != nullptr && keeps_unmatched && ContainsKind(*condition, ExpressionKind::kSubquery)) {
+    condition = LiftSubqueries(condition, &left.plan, &right.plan);
+  }
   both.plan = plan::MakeJoin(left.plan, right.plan, join.type, std::move(condition), is_lateral);
   if (KeepsLeftOnly(join.type)) {
     both.output = left.output;
@@ -128,6 +133,39 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
   }
   RefreshNullability(*both.plan, &both);
   return both;
+}
+
+// The engine joins on subqueries in inner joins only. In the others each becomes a column of the side that it belongs to.
+ExpressionPtr Analyzer::LiftSubqueries(const ExpressionPtr& condition, plan::LogicalPlanPtr* left, plan::LogicalPlanPtr* right) {
+  const auto belongs_to = [](const std::vector<AttributeId>& ids, const plan::LogicalPlan& side) {
+    return std::any_of(ids.begin(), ids.end(), [&](AttributeId id) {
+      return std::any_of(side.output.begin(), side.output.end(), [&](const Attribute& column) { return column.id == id; });
+    });
+  };
+  std::vector<std::pair<Attribute, ExpressionPtr>> on_left, on_right;
+  auto lifted = TransformExpression(condition, [&](const ExpressionPtr& part) -> ExpressionPtr {
+    if (part->kind != ExpressionKind::kSubquery) return nullptr;
+    const auto ids = ReferencedColumns(*part);
+    const bool uses_left = belongs_to(ids, **left), uses_right = belongs_to(ids, **right);
+    if (uses_left && uses_right) return nullptr;
+    auto attribute = NewAttribute("subquery", part->type, part->nullable);
+    (uses_right ? on_right : on_left).emplace_back(attribute, part);
+    return WithSql(MakeColumn(attribute), part->sql);
+  });
+  const auto extend = [](plan::LogicalPlanPtr* side, const std::vector<std::pair<Attribute, ExpressionPtr>>& added) {
+    if (added.empty()) return;
+    auto output = (*side)->output;
+    std::vector<ExpressionPtr> expressions;
+    for (const auto& column : output) expressions.push_back(MakeColumn(column));
+    for (const auto& [attribute, expression] : added) {
+      output.push_back(attribute);
+      expressions.push_back(expression);
+    }
+    *side = plan::MakeProject(*side, std::move(expressions), std::move(output));
+  };
+  extend(left, on_left);
+  extend(right, on_right);
+  return lifted;
 }
 
 Result<Relation> Analyzer::JoinUsing(const plan::JoinPlan& join, const Relation& left, const Relation& right,

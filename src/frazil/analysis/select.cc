@@ -184,8 +184,41 @@ Result<std::vector<ExprPtr>> Analyzer::ExpandRegex(const plan::RegexColumnExpr& 
   return columns;
 }
 
+namespace {
+
+// v:a.b shows as its last field; empty where the source is no path into a variant.
+std::string VariantFieldName(const plan::Expr& source) {
+  if (source.kind == ExprKind::kCast) return VariantFieldName(*source.As<plan::CastExpr>().child);
+  if (source.kind != ExprKind::kExtractValue || !source.As<plan::ExtractValueExpr>().is_variant_path) return {};
+  const auto& extraction = *source.As<plan::ExtractValueExpr>().extraction;
+  if (extraction.kind != ExprKind::kLiteral || !extraction.As<plan::LiteralExpr>().type->IsString()) return {};
+  const std::string& path = extraction.As<plan::LiteralExpr>().value.string();
+  // The last part that is a name: .name, ['name'] or ["name"].
+  std::string name, last;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (path[i] == '.') {
+      last = name.empty() ? last : name;
+      name.clear();
+    } else if (path[i] == '[') {
+      last = name.empty() ? last : name;
+      name.clear();
+      const size_t end = path.find(']', i);
+      if (end == std::string::npos) break;
+      const auto inside = path.substr(i + 1, end - i - 1);
+      if (inside.size() >= 2 && (inside.front() == '\'' || inside.front() == '"')) last = inside.substr(1, inside.size() - 2);
+      i = end;
+    } else {
+      name += path[i];
+    }
+  }
+  return name.empty() ? last : name;
+}
+
+}  // namespace
+
 std::string Analyzer::AutomaticName(const ExprPtr& source, const ExpressionPtr& expression) const {
   if (const auto* typed = AsTypedExpr(*source)) return typed->name[0];
+  if (const auto field = VariantFieldName(*source); !field.empty()) return field;
   if (source->kind == ExprKind::kAttribute) {
     // Fields, variables and lateral aliases show under their last name; a function without parentheses under its own.
     const auto& name = source->As<plan::AttributeExpr>().name;

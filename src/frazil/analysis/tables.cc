@@ -9,6 +9,7 @@
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/types/cast_rules.h"
 
 namespace frazil::analysis {
 namespace {
@@ -363,19 +364,72 @@ Result<Relation> Analyzer::AnalyzeCatalogView(const catalogs::ViewDefinition& vi
   }();
   open_views_.pop_back();
   if (!relation.ok()) return relation;
-  // Columns that the query yields beyond those of the view (SELECT * over a table that grew) stay out.
-  if (view.schema != nullptr && relation->output.size() > view.schema->fields().size()) {
-    std::vector<Attribute> kept;
-    for (size_t i = 0; i < view.schema->fields().size(); ++i) {
-      const auto& wanted =
-          i < view.query_column_names.size() ? view.query_column_names[i] : view.schema->fields()[i].name;
-      const auto found = std::find_if(relation->output.begin(), relation->output.end(),
-                                      [&](const Attribute& column) { return EqualsIgnoreCase(column.name, wanted); });
-      if (found != relation->output.end()) kept.push_back(*found);
+  return BindViewColumns(*relation, view, full_name);
+}
+
+Result<Relation> Analyzer::BindViewColumns(const Relation& relation, const catalogs::ViewDefinition& view, const std::vector<std::string>& full_name) {
+  const std::string mode = AsciiUpper(view.schema_binding);
+  if (mode == "EVOLUTION" || view.schema == nullptr) return CastToViewSchema(relation, nullptr, full_name);
+  const auto& fields = view.schema->fields();
+  const auto changed = [&](const std::string& column, size_t expected, size_t actual) {
+    std::string columns;
+    for (const auto& attribute : relation.output) columns += (columns.empty() ? "" : ", ") + attribute.name;
+    return Error::Of("INCOMPATIBLE_VIEW_SCHEMA_CHANGE", {{"viewName", QuoteIdentifier(full_name)},
+                                                         {"colName", QuoteIdentifier(column)},
+                                                         {"expectedNum", std::to_string(expected)},
+                                                         {"actualCols", "[" + (actual > 0 ? columns : std::string()) + "]"},
+                                                         {"viewDDL", "CREATE OR REPLACE VIEW " + Join(full_name, ".") + " AS " + view.query_text},
+                                                         {"suggestion", "CREATE OR REPLACE VIEW " + Join(full_name, ".") + " AS " + view.query_text}});
+  };
+  Relation bound = relation;
+  if (view.query_column_names.size() == fields.size()) {
+    // Columns are found by the names that the query gave them when the view was made; several of one name by their order.
+    const auto same = [&](const std::string& left, const std::string& right) { return settings_.case_sensitive ? left == right : EqualsIgnoreCase(left, right); };
+    bound.output.clear();
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const auto& wanted = view.query_column_names[i];
+      size_t ordinal = 0, expected = 0;
+      for (size_t other = 0; other < fields.size(); ++other) {
+        if (!same(view.query_column_names[other], wanted)) continue;
+        if (other < i) ++ordinal;
+        ++expected;
+      }
+      std::vector<const Attribute*> found;
+      for (const auto& attribute : relation.output) {
+        if (same(attribute.name, wanted)) found.push_back(&attribute);
+      }
+      if (found.size() != expected) return changed(wanted, expected, found.size());
+      bound.output.push_back(*found[ordinal]);
     }
-    relation->output = std::move(kept);
+  } else if (relation.output.size() < fields.size()) {
+    return changed(fields[relation.output.size()].name, 1, 0);
+  } else {
+    bound.output.resize(fields.size());
   }
-  return CastToViewSchema(*relation, view.schema, full_name);
+  DataTypePtr schema = view.schema;
+  if (mode == "TYPE EVOLUTION") {
+    auto evolved = fields;
+    for (size_t i = 0; i < evolved.size(); ++i) evolved[i].type = bound.output[i].type;
+    schema = DataType::Struct(std::move(evolved));
+  }
+  for (size_t i = 0; i < bound.output.size(); ++i) {
+    const auto& from = *bound.output[i].type;
+    const auto& to = *schema->fields()[i].type;
+    if (from.EqualsIgnoreNullability(to)) continue;
+    if (mode == "BINDING" && !CanUpCast(from, to)) {
+      return Error::Of("CANNOT_UP_CAST_DATATYPE", {{"expression", Join(full_name, ".") + "." + bound.output[i].name},
+                                                   {"sourceType", "\"" + from.Sql() + "\""},
+                                                   {"targetType", "\"" + to.Sql() + "\""},
+                                                   {"details", "The type path of the target object is:\n\nYou can either add an explicit cast to the input data or choose a higher precision type of the field in the target object"}});
+    }
+    if (!CanAnsiCast(from, to)) {
+      return Error::Of("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", {{"sqlExpr", "\"CAST(" + bound.output[i].name + " AS " + to.Sql() + ")\""},
+                                                                     {"srcType", "\"" + from.Sql() + "\""},
+                                                                     {"targetType", "\"" + to.Sql() + "\""}});
+    }
+  }
+  const Restored ansi(&settings_.ansi, true);
+  return CastToViewSchema(bound, schema, full_name);
 }
 
 Result<Relation> Analyzer::AnalyzeDataSource(const plan::DataSourcePlan& source) {
