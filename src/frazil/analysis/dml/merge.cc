@@ -120,13 +120,14 @@ plan::LogicalPlanPtr WithColumn(const plan::LogicalPlanPtr& child, const Attribu
 
 struct Joined {
   plan::LogicalPlanPtr source;
+  std::vector<Attribute> columns;  ///< Of the source, with qualifiers.
   ExpressionPtr condition;
 };
 
 Result<Joined> SourceAndCondition(const plan::MergeCommand& command, const TargetRows& rows, AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto source, AnalyzeRelation(command.source, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeCondition(command.condition, Concatenated(rows.columns, source->output), context));
-  return Joined{std::move(source), std::move(condition)};
+  FRAZIL_ASSIGN_OR_RETURN(auto source, AnalyzeNamedRelation(command.source, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeCondition(command.condition, Concatenated(rows.columns, source.columns), context));
+  return Joined{std::move(source.plan), std::move(source.columns), std::move(condition)};
 }
 
 }  // namespace
@@ -164,7 +165,7 @@ Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, con
 Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const RowLevelTarget& target, const TargetRows& rows,
                                             AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, rows, context));
-  const std::vector<Attribute> source_columns = joined.source->output;
+  const std::vector<Attribute>& source_columns = joined.columns;
   // A row that several source rows match is deleted once: such a merge only asks whether there is a match.
   bool only_existence = AllowsSeveralMatches(command);
   Attribute present = NewColumn("source_present", DataType::Boolean(), false, context);
@@ -213,7 +214,7 @@ Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, c
 Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const RowLevelTarget& target, const TargetRows& rows,
                                                  AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, rows, context));
-  const std::vector<Attribute> source_columns = joined.source->output;
+  const std::vector<Attribute>& source_columns = joined.columns;
   auto unmatched = plan::MakeJoin(joined.source, rows.plan, plan::JoinType::kLeftAnti, joined.condition);
   Clauses clauses;
   FRAZIL_RETURN_IF_ERROR(AddClauses(command.not_matched, nullptr, target, {}, source_columns, source_columns, context, &clauses));
