@@ -100,7 +100,7 @@ void FillTableSchema(const DataType& schema, ArrowSchema* out) {
   }
 }
 
-// A stream over the columns that DuckDB asked for. The buffers stay with the table.
+// A stream over the batches. The buffers stay with the table.
 struct Stream {
   ArrowTablePtr table;
   std::vector<size_t> columns;
@@ -163,11 +163,12 @@ void ReleaseStream(ArrowArrayStream* stream) {
   delete static_cast<Stream*>(stream->private_data);
 }
 
-duckdb::unique_ptr<duckdb::ArrowArrayStreamWrapper> Produce(uintptr_t address, duckdb::ArrowStreamParameters& parameters) {
+duckdb::unique_ptr<duckdb::ArrowArrayStreamWrapper> Produce(uintptr_t address, duckdb::ArrowStreamParameters&) {
   const auto& source = *reinterpret_cast<const ArrowSource*>(address);
   auto stream = std::make_unique<Stream>();
   stream->table = source.table;
-  for (const auto& name : parameters.projected_columns.columns) stream->columns.push_back(std::stoul(name.substr(1)));
+  // arrow_scan_dumb takes all columns and filters them itself.
+  for (size_t i = 0; i < source.table->schema->fields().size(); ++i) stream->columns.push_back(i);
   auto wrapper = duckdb::make_uniq<duckdb::ArrowArrayStreamWrapper>();
   auto& target = wrapper->arrow_array_stream;
   target.get_schema = GetSchema;

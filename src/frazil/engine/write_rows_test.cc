@@ -272,6 +272,10 @@ TEST(Execute, LocalRelationsAreReadFromArrow) {
   for (const auto& field : table->schema->fields()) node->output.push_back(NewAttribute(field.name, field.type));
   EXPECT_EQ(RunRows(node), (Lines{"0|{0, t}|NULL|INTERVAL '0 00:00:05' DAY TO SECOND", "1|{1, t}|NULL|INTERVAL '0 00:00:05' DAY TO SECOND",
                                   "2|{2, t}|NULL|INTERVAL '0 00:00:05' DAY TO SECOND"}));
+  // Some columns, in another order, and fewer rows.
+  const plan::LogicalPlanPtr local = node;
+  auto some = Project(plan::MakeFilter(local, Call("greater", {Col(local, 0), Long(0)}, DataType::Boolean())), {Col(local, 1), Col(local, 0)});
+  EXPECT_EQ(RunRows(some), (Lines{"{1, t}|1", "{2, t}|2"}));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "frazil/engine/functions/core_functions.h"
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -116,6 +117,14 @@ Result<LoweredExpression> LowerSum(LoweringContext&, const AggregateExpression& 
   LoweredExpression sum = CallOf("sum", std::move(arguments));
   if (type.IsIntegral() || type.id() == TypeId::kDayTimeInterval) return CallOf("spark_sum_long", std::move(sum), OverflowArgument(call.mode));
   if (type.id() == TypeId::kYearMonthInterval) return CallOf("spark_sum_int", std::move(sum), OverflowArgument(call.mode == EvalMode::kTry ? call.mode : EvalMode::kAnsi));
+  if (type.id() == TypeId::kDecimal) {
+    // Adding zero checks the precision: DuckDB's sum only ends where 128 bits do.
+    FRAZIL_ASSIGN_OR_RETURN(auto zero, ToDuckDbValue(*call.type, Value(Decimal128{0})));
+    LoweredArguments checked;
+    checked.push_back(std::move(sum));
+    checked.push_back(ConstantOf(std::move(zero)));
+    return LowerDecimalOperation("add", *call.type, call.mode, std::move(checked));
+  }
   return sum;
 }
 
