@@ -75,6 +75,51 @@ VectorCast FloatToTimestamp(const DataType& from, EvalMode mode) {
   });
 }
 
+// Whole seconds of a time of day.
+template <typename To>
+VectorCast TimeToInteger(const DataType& from, const DataType& to, EvalMode mode) {
+  return MappedOrNull<dtime_t, To>([mode, from_sql = from.Sql(), sql = to.Sql()](dtime_t value) -> std::optional<To> {
+    const int64_t seconds = value.micros / kMicrosPerSecond;
+    if (seconds > static_cast<int64_t>(std::numeric_limits<To>::max())) {
+      if (mode == EvalMode::kAnsi) ThrowCastOverflow("TIME '" + FormatTime(value.micros) + "'", from_sql, sql);
+      return std::nullopt;
+    }
+    return static_cast<To>(seconds);
+  });
+}
+
+VectorCast FromTime(const DataType& from, const DataType& to, EvalMode mode) {
+  switch (to.id()) {
+    case TypeId::kTime: {
+      int64_t unit = 1;
+      for (int i = to.time_precision(); i < 6; ++i) unit *= 10;
+      return Mapped<dtime_t, dtime_t>([unit](dtime_t value) { return dtime_t(value.micros - value.micros % unit); });
+    }
+    case TypeId::kByte: return TimeToInteger<int8_t>(from, to, mode);
+    case TypeId::kShort: return TimeToInteger<int16_t>(from, to, mode);
+    case TypeId::kInteger: return TimeToInteger<int32_t>(from, to, mode);
+    case TypeId::kLong: return TimeToInteger<int64_t>(from, to, mode);
+    case TypeId::kFloat: return Mapped<dtime_t, float>([](dtime_t value) { return static_cast<float>(static_cast<double>(value.micros) / 1e6); });
+    case TypeId::kDouble: return Mapped<dtime_t, double>([](dtime_t value) { return static_cast<double>(value.micros) / 1e6; });
+    case TypeId::kDecimal:
+      return [shape = ShapeOf(to), mode](Vector& source, Vector& target, idx_t count) {
+        WithDecimalStorage(target.GetType(), [&](auto storage) {
+          using To = decltype(storage);
+          UnaryExecutor::ExecuteWithNulls<dtime_t, To>(source, target, count, [&](dtime_t value, ValidityMask& mask, idx_t row) -> To {
+            const auto result = RescaleTo(value.micros, 6, shape);
+            if (result) return NarrowTo<To>(*result);
+            if (mode == EvalMode::kAnsi) {
+              ThrowNumericValueOutOfRange(DecimalToString(static_cast<int128>(value.micros) * 1000, 9), shape.precision, shape.scale);
+            }
+            mask.SetInvalid(row);
+            return To{};
+          });
+        });
+      };
+    default: return {};
+  }
+}
+
 template <typename To>
 VectorCast TimestampToInteger(const DataType& to, EvalMode mode) {
   const std::string sql = to.Sql();
@@ -163,11 +208,7 @@ VectorCast MakeDatetimeCast(const DataType& from, const DataType& to, const Cast
       return Mapped<timestamp_t, dtime_t>([](timestamp_t value) { return dtime_t(FloorModulo(value.value, kMicrosPerDay)); });
     }
   }
-  if (from.id() == TypeId::kTime && to.id() == TypeId::kTime) {
-    int64_t unit = 1;
-    for (int i = to.time_precision(); i < 6; ++i) unit *= 10;
-    return Mapped<dtime_t, dtime_t>([unit](dtime_t value) { return dtime_t(value.micros - value.micros % unit); });
-  }
+  if (from.id() == TypeId::kTime) return FromTime(from, to, settings.mode);
   if (from.id() == TypeId::kDate) {
     // Without ANSI a date as a number is NULL.
     switch (to.id()) {

@@ -178,7 +178,15 @@ VectorCast MakeFromStringCast(const DataTypePtr& from, const DataTypePtr& to, co
       return Parsed<duckdb::timestamp_t>(sql, mode, [zone = settings.zone](std::string_view text) { return ParseTimestamp(TrimControls(text), *zone); });
     case TypeId::kTimestampNtz:
       return Parsed<duckdb::timestamp_t>(sql, mode, [](std::string_view text) { return ParseTimestampNtz(TrimControls(text)); });
-    case TypeId::kTime: return Parsed<duckdb::dtime_t>(sql, mode, [](std::string_view text) { return ParseTime(TrimControls(text)); });
+    case TypeId::kTime: {
+      int64_t unit = 1;
+      for (int i = to->time_precision(); i < 6; ++i) unit *= 10;
+      return Parsed<duckdb::dtime_t>(sql, mode, [unit](std::string_view text) {
+        auto micros = ParseTime(TrimControls(text));
+        if (micros) *micros -= *micros % unit;
+        return micros;
+      });
+    }
     case TypeId::kYearMonthInterval:
       return ToInterval<int32_t>(mode, [to](std::string_view text) { return ParseYearMonthInterval(text, to->start_field(), to->end_field()); });
     case TypeId::kDayTimeInterval:

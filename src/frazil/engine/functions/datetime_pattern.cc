@@ -39,17 +39,17 @@ std::string LocalizedOffset(int32_t seconds, bool full) {
   if (seconds == 0) return "GMT";
   const char sign = seconds < 0 ? '-' : '+';
   const int32_t size = seconds < 0 ? -seconds : seconds;
-  if (full) return std::string("GMT") + sign + Padded(size / 3600, 2) + ":" + Padded(size / 60 % 60, 2);
-  std::string text = std::string("GMT") + sign + std::to_string(size / 3600);
-  if (size / 60 % 60 != 0) text += ":" + Padded(size / 60 % 60, 2);
+  std::string text = std::string("GMT") + sign + (full ? Padded(size / 3600, 2) : std::to_string(size / 3600));
+  if (full || size % 3600 != 0) text += ":" + Padded(size / 60 % 60, 2);
+  if (size % 60 != 0) text += ":" + Padded(size % 60, 2);
   return text;
 }
 
-std::string LongZoneName(const TimeZone& zone, bool daylight) {
+std::string ZoneName(const TimeZone& zone, bool daylight, icu::TimeZone::EDisplayType style) {
   if (zone.name() == "Z") return "Z";
   std::unique_ptr<icu::TimeZone> icu_zone(icu::TimeZone::createTimeZone(icu::UnicodeString::fromUTF8(zone.name())));
   icu::UnicodeString name;
-  icu_zone->getDisplayName(daylight, icu::TimeZone::LONG, icu::Locale::getUS(), name);
+  icu_zone->getDisplayName(daylight, style, icu::Locale::getUS(), name);
   std::string text;
   name.toUTF8String(text);
   return text;
@@ -229,9 +229,36 @@ class DatetimePatternCompiler {
   DatetimePattern* result_;
 };
 
+namespace {
+
+// Whether java.text.SimpleDateFormat, which Spark 2.4 used, takes the pattern.
+bool IsLegacyPattern(std::string_view pattern) {
+  bool quoted = false;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c == '\'') quoted = !quoted;
+    if (quoted || !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))) continue;
+    size_t end = i;
+    while (end + 1 < pattern.size() && pattern[end + 1] == c) ++end;
+    if (std::string_view("GyYMLwWDdFEuaHkKhmsSzZX").find(c) == std::string_view::npos) return false;
+    if (c == 'X' && end - i + 1 > 3) return false;
+    i = end;
+  }
+  return !quoted;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const DatetimePattern>> DatetimePattern::Compile(std::string_view pattern) {
   auto result = std::make_shared<DatetimePattern>();
-  FRAZIL_RETURN_IF_ERROR(DatetimePatternCompiler(pattern, result.get()).Run());
+  Status status = DatetimePatternCompiler(pattern, result.get()).Run();
+  if (!status.ok()) {
+    if (!IsLegacyPattern(pattern)) return status.error();
+    return Error::Of("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION",
+                     {{"pattern", "'" + std::string(pattern) + "'"},
+                      {"config", "\"spark.sql.legacy.timeParserPolicy\""},
+                      {"docroot", "https://spark.apache.org/docs/latest"}});
+  }
   return std::shared_ptr<const DatetimePattern>(std::move(result));
 }
 
@@ -353,7 +380,14 @@ void DatetimePattern::FormatItems(const std::vector<Item>& items, int64_t local_
         break;
       case 'z': {
         const int64_t seconds = FloorDivide(utc_micros, kMicrosPerSecond);
-        *out += item.count == 4 ? LongZoneName(zone, zone.IsDaylightAt(seconds)) : zone.AbbreviationAt(seconds);
+        if (item.count == 4) {
+          *out += ZoneName(zone, zone.IsDaylightAt(seconds), icu::TimeZone::LONG);
+        } else if (std::string name = zone.AbbreviationAt(seconds); name != "LMT") {
+          *out += name;
+        } else {
+          // Local mean time has no name of its own: that of the standard time.
+          *out += ZoneName(zone, false, icu::TimeZone::SHORT);
+        }
         break;
       }
       case 'O':

@@ -88,12 +88,23 @@ ExpressionPtr AddInterval(const Operands& in, ExpressionPtr start, ExpressionPtr
   return Make(in, std::move(function), {std::move(start), std::move(interval)}, std::move(result), std::move(sql));
 }
 
+// Seconds of an interval bring microseconds.
+DataTypePtr MovedTime(const DataTypePtr& time, const DataType& interval) {
+  return interval.end_field() == IntervalField::kSecond ? DataType::Time() : time;
+}
+
+// Intervals whose sum with anything else is a moved timestamp.
+bool MovesTimestamps(const DataType& type) {
+  return type.id() == TypeId::kDayTimeInterval || type.id() == TypeId::kCalendarInterval;
+}
+
 // start (date, timestamp, text) + day-time or calendar interval.
 Result<ExpressionPtr> AddToTimestamp(const Operands& in, ExpressionPtr start, ExpressionPtr interval) {
   DataTypePtr original = start->type;
   if (start->type->id() == TypeId::kDate || start->type->IsString()) start = MakeCast(start, DataType::Timestamp(), ModeOf(in.call));
   if (!IsTimestamp(*start->type)) {
-    return UnexpectedInput(in.sql, 0, AnyTimestamp().sql(), *start);
+    std::string sql = start->sql + (in.op == Operator::kSubtract ? " - " : " + ") + interval->sql;
+    return UnexpectedInput(sql, 0, "\"(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)\"", *start);
   }
   DataTypePtr result = start->type;
   auto sum = AddInterval(in, std::move(start), std::move(interval), "timestamp_add_interval", result);
@@ -118,7 +129,7 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
       std::swap(left, right);
       std::swap(l, r);
       std::swap(left_datetime, right_datetime);
-    } else if (add && IsInterval(*left->type) && right->type->IsString() && !left->type->IsAnsiInterval()) {
+    } else if (add && l != r && MovesTimestamps(*left->type) && !is(r, TypeId::kNull) && !MovesTimestamps(*right->type)) {
       std::swap(left, right);
       std::swap(l, r);
     }
@@ -127,7 +138,7 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
     if (is(l, TypeId::kDate) && is(r, TypeId::kYearMonthInterval)) return AddInterval(in, left, right, "date_add_months", DataType::Date());
     if (IsTimestamp(*left->type) && is(r, TypeId::kYearMonthInterval)) return AddInterval(in, left, right, "timestamp_add_months", left->type);
     if (is(l, TypeId::kDate) && is(r, TypeId::kCalendarInterval)) return AddInterval(in, left, right, "date_add_interval", DataType::Date());
-    if (is(l, TypeId::kTime) && is(r, TypeId::kDayTimeInterval)) return AddInterval(in, left, right, "time_add_interval", left->type);
+    if (is(l, TypeId::kTime) && is(r, TypeId::kDayTimeInterval)) return AddInterval(in, left, right, "time_add_interval", MovedTime(left->type, *right->type));
     if (IsInterval(*left->type) && is(r, TypeId::kNull)) right = MakeCast(right, left->type, in.mode), r = l;
     if (IsInterval(*right->type) && is(l, TypeId::kNull)) left = MakeCast(left, right->type, in.mode), l = r;
     if (IsInterval(*left->type) && l == r) {
@@ -136,13 +147,13 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
     }
     if (add && left_datetime && is(r, TypeId::kNull)) {
       right = MakeCast(right, DataType::DayTimeInterval(), in.mode);
-      if (is(l, TypeId::kTime)) return AddInterval(in, left, right, "time_add_interval", left->type);
+      if (is(l, TypeId::kTime)) return AddInterval(in, left, right, "time_add_interval", MovedTime(left->type, *right->type));
       return AddToTimestamp(in, left, right);
     }
     if (!add && left_datetime && is(r, TypeId::kNull)) right = MakeCast(right, left->type, in.mode), r = l;
     if (!add && right_datetime && is(l, TypeId::kNull)) left = MakeCast(left, right->type, in.mode), l = r;
     if (is(r, TypeId::kCalendarInterval) || is(r, TypeId::kDayTimeInterval)) {
-      if (IsInterval(*left->type)) return ExpressionPtr();
+      if (!add && IsInterval(*left->type)) return ExpressionPtr();
       return AddToTimestamp(in, left, right);
     }
     if (!add) {
@@ -167,13 +178,18 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
         FRAZIL_ASSIGN_OR_RETURN(auto until, to(right, 1));
         return Make(in, "subtract_dates", {from, until}, DataType::DayTimeInterval(IntervalField::kDay, IntervalField::kDay), infix);
       }
+      if (is(l, TypeId::kTime) && right->type->IsString()) right = MakeCast(right, DataType::Time(), ModeOf(in.call)), r = l;
+      if (is(r, TypeId::kTime) && left->type->IsString()) left = MakeCast(left, DataType::Time(), ModeOf(in.call)), l = r;
       if (is(l, TypeId::kTime) && is(r, TypeId::kTime)) {
-        return Make(in, "subtract_times", {left, right}, DataType::DayTimeInterval(IntervalField::kHour, IntervalField::kSecond), infix);
+        return Make(in, "subtract_times", {left, right}, DataType::DayTimeInterval(IntervalField::kHour, IntervalField::kSecond), left->sql + " - " + right->sql);
       }
     }
     if (is(l, TypeId::kDate) || (add && is(r, TypeId::kDate))) {
       if (add && !is(l, TypeId::kDate)) std::swap(left, right);
-      if (right->type->IsString()) return ExpressionPtr();
+      if (right->type->IsString()) {
+        if (IsAnsi(in.call)) return ExpressionPtr();
+        right = MakeCast(right, DataType::Double(), ModeOf(in.call));
+      }
       // Smaller integers only: days do not come as BIGINT.
       std::string name = add ? "date_add" : "date_sub";
       std::string sql = CallSql(name, {left, right});

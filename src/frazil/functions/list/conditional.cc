@@ -143,7 +143,9 @@ void AddConditionalFunctions(FunctionList& list) {
                               FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {fraction}));
                               FRAZIL_ASSIGN_OR_RETURN(arguments, SameType(call, sql, std::move(arguments)));
                               DataTypePtr type = arguments[0]->type;
-                              return MakeCall("nanvl", arguments, type, AnyNullable(arguments), ModeOf(call), sql);
+                              // The second number is looked at only where the first is NaN.
+                              FRAZIL_ASSIGN_OR_RETURN(auto is_nan, CallFunction(call, "isnan", {arguments[0]}));
+                              return MakeIf(call, is_nan, arguments[1], arguments[0], sql);
                             }),
                      "1.5.0", "The second number where the first is NaN."));
 }

@@ -152,6 +152,13 @@ Result<ExpressionPtr> BindTimestampDiff(const FunctionCall& call) {
   return MakeCall("timestampdiff", {TextLiteral(*known), start, end}, DataType::Long(), start->nullable || end->nullable, ModeOf(call), sql);
 }
 
+bool IsWholeNumber(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 FunctionDefinition MoveDays(std::string name, std::string implementation, bool takes_unit, std::string shown, std::string since, std::string usage, std::vector<std::string> aliases = {}) {
   return Described(Custom(name, 2, takes_unit ? 3 : 2,
                           [implementation, shown](const FunctionCall& call) -> Result<ExpressionPtr> {
@@ -160,10 +167,16 @@ FunctionDefinition MoveDays(std::string name, std::string implementation, bool t
                             FRAZIL_ASSIGN_OR_RETURN(auto date, CoerceArgument(call, sql, call.arguments[0], 0, Date()));
                             const auto& days = call.arguments[1];
                             TypePattern pattern = OneOf({Int(), DataType::Short(), DataType::Byte()});
-                            bool fits = pattern.Accepts(*days->type) || days->type->IsString() || days->type->id() == TypeId::kNull || !IsAnsi(call) || days->type->IsNumeric();
+                            bool fits = pattern.Accepts(*days->type) || days->type->id() == TypeId::kNull;
+                            if (days->type->IsString()) {
+                              fits = IsAnsi(call) || IsFoldable(*days);
+                              auto text = ConstantText(*days);
+                              if (!IsAnsi(call) && text.has_value() && !IsWholeNumber(*text)) {
+                                return Error::Of("SECOND_FUNCTION_ARGUMENT_NOT_INTEGER", {{"functionName", shown}});
+                              }
+                            }
                             if (!fits) return UnexpectedInput(sql, 1, pattern.sql(), *days);
-                            FRAZIL_ASSIGN_OR_RETURN(auto count, CoerceArgument(call, sql, days, 1, pattern));
-                            count = CastTo(count, DataType::Integer(), call);
+                            auto count = CastTo(days, DataType::Integer(), call);
                             return MakeCall(implementation, {date, count}, DataType::Date(), date->nullable || count->nullable, ModeOf(call), sql);
                           }),
                    std::move(since), std::move(usage), std::move(aliases));
@@ -204,7 +217,7 @@ Result<ExpressionPtr> MakeTimestamp(const FunctionCall& call, DataTypePtr type, 
   if (count <= 3) {
     if (call.name == "make_timestamp_ltz" || call.name == "try_make_timestamp_ltz") sql = CallSql("make_timestamp", call.arguments);
     if (is_try && ntz) sql = "try_make_timestamp_ntz(" + CallSql("make_timestamp_ntz", call.arguments) + ")";
-    FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {Date(), Time(), Text()}));
+    FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {Date().Strict(), Time().Strict(), Text()}));
     bool nullable = is_try || AnyNullable(arguments) || !IsAnsi(call);
     return MakeCall(ntz ? "make_timestamp_ntz_of_date" : "make_timestamp_of_date", arguments, type, nullable, mode, sql);
   }

@@ -90,8 +90,8 @@ Result<ExpressionPtr> BindFromUnixtime(const FunctionCall& call) {
 Result<ExpressionPtr> BindToTime(const FunctionCall& call) {
   bool is_try = call.name == "try_to_time";
   std::string sql = CallSql("to_time", call.arguments);
+  FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {Text().Strict(), Text().Strict()}));
   if (is_try) sql = "try_to_time(" + sql + ")";
-  FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {Text(), Text()}));
   return MakeCall("parse_time", arguments, DataType::Time(), is_try || AnyNullable(arguments), is_try ? EvalMode::kTry : EvalMode::kAnsi, sql);
 }
 

@@ -62,6 +62,9 @@ Result<ExpressionPtr> BindCeilOrFloor(const FunctionCall& call) {
     return MakeCall(implementation, {argument}, type, argument->nullable, ModeOf(call), sql);
   }
   std::string sql = CallSql(call.name, call.arguments);
+  if (!ConstantInteger(*call.arguments[1]).has_value()) {
+    return Error::Of("NON_FOLDABLE_ARGUMENT", {{"funcName", QuoteIdentifier(call.name)}, {"paramName", "`scale`"}, {"paramType", "\"INT\""}});
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {OneOf({AnyDecimal(), Double(), Long()}), Int()}));
   FRAZIL_ASSIGN_OR_RETURN(int scale, RoundingScale(call, sql, arguments[1]));
   if (arguments[0]->type->id() != TypeId::kDecimal) arguments[0] = CastTo(arguments[0], DecimalForType(*arguments[0]->type), call);

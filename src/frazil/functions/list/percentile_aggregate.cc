@@ -147,7 +147,11 @@ Result<ExpressionPtr> BindMode(const FunctionCall& call) {
     auto flag = ConstantBoolean(*call.arguments[1]);
     if (!flag.has_value()) {
       if (call.arguments[1]->type->id() == TypeId::kBoolean || call.arguments[1]->type->id() == TypeId::kNull) return Mismatch("UNEXPECTED_NULL", sql, {{"exprName", "deterministic"}});
-      return UnexpectedInput(sql, 1, "\"BOOLEAN\"", *call.arguments[1]);
+      return Error::Of("UNEXPECTED_INPUT_TYPE", {{"functionName", "`mode`"},
+                                                 {"paramIndex", "second"},
+                                                 {"requiredType", "\"BOOLEAN\""},
+                                                 {"inputSql", "\"" + call.arguments[1]->sql + "\""},
+                                                 {"inputType", QuotedType(*call.arguments[1]->type)}});
     }
     deterministic = *flag;
   }

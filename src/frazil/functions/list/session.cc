@@ -26,6 +26,21 @@ Entry Row(std::string name, DataTypePtr type, std::string since, std::string usa
   return Scalar(std::move(name), {}, std::move(type)).Nulls(NullRule::kNever).Group(kGroup, std::move(since), std::move(usage));
 }
 
+// The type of numbers between two bounds: decimals keep the wider shape, untyped NULL is a double.
+DataTypePtr UniformType(const DataTypePtr& left, const DataTypePtr& right) {
+  for (TypeId id : {TypeId::kNull, TypeId::kDouble}) {
+    if (left->id() != id && right->id() != id) continue;
+    const DataTypePtr& other = left->id() == id ? right : left;
+    return other->id() == TypeId::kFloat && id == TypeId::kNull ? other : DataType::Double();
+  }
+  if (left->id() == TypeId::kFloat || right->id() == TypeId::kFloat) return DataType::Float();
+  bool decimals = left->id() == TypeId::kDecimal && right->id() == TypeId::kDecimal;
+  if (decimals) return left->precision() >= right->precision() ? left : right;
+  if (left->id() == TypeId::kDecimal) return left;
+  if (right->id() == TypeId::kDecimal) return right;
+  return WiderTypeWithoutText(left, right, true);
+}
+
 }  // namespace
 
 void AddSessionFunctions(FunctionList& list) {
@@ -99,12 +114,13 @@ void AddRandomFunctions(FunctionList& list) {
                                 if (!fits) return UnexpectedInput(sql, i, i < 2 ? "integer or floating-point" : "integer", *argument);
                                 if (!IsFoldable(*argument)) return NonFoldable(sql, i == 0 ? "min" : i == 1 ? "max" : "seed", i < 2 ? "integer or floating-point" : "integer", *argument);
                               }
-                              DataTypePtr type = WiderTypeWithoutText(call.arguments[0]->type, call.arguments[1]->type, true);
-                              if (type->id() == TypeId::kNull) return WithSql(MakeNull(type), sql);
-                              if (type->id() == TypeId::kDecimal) type = DataType::Double();
-                              Arguments arguments = {CastTo(call.arguments[0], type, call), CastTo(call.arguments[1], type, call)};
+                              DataTypePtr type = UniformType(call.arguments[0]->type, call.arguments[1]->type);
+                              // Decimals are drawn as doubles.
+                              DataTypePtr drawn = type->id() == TypeId::kDecimal ? DataType::Double() : type;
+                              Arguments arguments = {CastTo(call.arguments[0], drawn, call), CastTo(call.arguments[1], drawn, call)};
                               if (call.arguments.size() == 3) arguments.push_back(LongLiteral(ConstantInteger(*call.arguments[2]).value_or(0)));
-                              return MakeCall("uniform", arguments, type, false, ModeOf(call), sql);
+                              bool nullable = AnyNullable(call.arguments);
+                              return WithSql(CastTo(MakeCall("uniform", arguments, drawn, nullable, ModeOf(call), sql), type, call), sql);
                             }),
                      "4.0.0", "A random number between two bounds."));
   list.Group("string_funcs");
@@ -113,10 +129,11 @@ void AddRandomFunctions(FunctionList& list) {
                               std::string sql = CallSql("randstr", call.arguments);
                               for (size_t i = 0; i < call.arguments.size(); ++i) {
                                 const auto& argument = call.arguments[i];
-                                if (!argument->type->IsIntegral() && argument->type->id() != TypeId::kNull) return UnexpectedInput(sql, i, i == 0 ? "INT or SMALLINT" : "INT or BIGINT", *argument);
+                                bool fits = argument->type->IsIntegral() || argument->type->id() == TypeId::kNull || (i == 0 && argument->type->IsNumeric());
+                                if (!fits) return UnexpectedInput(sql, i, i == 0 ? "INT or SMALLINT" : "INT or BIGINT", *argument);
                                 if (!IsFoldable(*argument)) return NonFoldable(sql, i == 0 ? "length" : "seed", i == 0 ? "INT or SMALLINT" : "INT or BIGINT", *argument);
                               }
-                              int64_t length = ConstantInteger(*call.arguments[0]).value_or(0);
+                              int64_t length = ConstantInteger(*CastTo(call.arguments[0], DataType::Integer(), call)).value_or(0);
                               if (length < 0) {
                                 return Error::Of("INVALID_PARAMETER_VALUE.LENGTH", {{"parameter", "`length`"}, {"functionName", "`randstr`"}, {"length", std::to_string(length)}});
                               }

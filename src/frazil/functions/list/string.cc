@@ -157,6 +157,8 @@ Result<ExpressionPtr> BindMask(const FunctionCall& call) {
   if (arguments[4] == nullptr) arguments[4] = MakeNull(DataType::String());
   std::string sql = CallSql(call.name, arguments);
   for (size_t i = 1; i < 5; ++i) {
+    bool fits = arguments[i]->type->IsString() || arguments[i]->type->id() == TypeId::kNull;
+    if (!fits) return UnexpectedInput(sql, i, "\"STRING\"", *arguments[i]);
     if (!IsFoldable(*arguments[i])) return NonFoldable(sql, i == 1 ? "upperChar" : i == 2 ? "lowerChar" : i == 3 ? "digitChar" : "otherChar", "STRING", *arguments[i]);
     auto text = ConstantText(*arguments[i]);
     if (text.has_value()) {
