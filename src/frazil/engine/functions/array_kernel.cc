@@ -115,7 +115,7 @@ duckdb::vector<LogicalType> ArgumentTypes(const std::vector<ArrayPart>& parts) {
   return types;
 }
 
-enum class Shape : uint8_t { kArray, kElement };
+enum class Shape : uint8_t { kArray, kElement, kListOfFirst };
 
 template <Shape kShape>
 duckdb::unique_ptr<duckdb::FunctionData> BindShape(duckdb::ClientContext&, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
@@ -128,9 +128,9 @@ duckdb::unique_ptr<duckdb::FunctionData> BindShape(duckdb::ClientContext&, duckd
       found = true;
     }
   }
-  // Without an array the first argument is the element.
-  if (!found) list = LogicalType::LIST(arguments[0]->return_type);
-  function.SetReturnType(kShape == Shape::kArray ? list : duckdb::ListType::GetChildType(list));
+  // Without an array the first argument is the element (which may be an array itself).
+  if (!found || kShape == Shape::kListOfFirst) list = LogicalType::LIST(arguments[0]->return_type);
+  function.SetReturnType(kShape == Shape::kElement ? duckdb::ListType::GetChildType(list) : list);
   return nullptr;
 }
 
@@ -171,7 +171,8 @@ void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vect
     AppendToList(result, arguments.pool(), places);
     if (arguments.constant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
   };
-  Register(loader, std::move(name), parts, LogicalType::ANY, run, BindShape<Shape::kArray>, options.traits);
+  const bool takes_list = std::find(parts.begin(), parts.end(), ArrayPart::kList) != parts.end();
+  Register(loader, std::move(name), parts, LogicalType::ANY, run, takes_list ? BindShape<Shape::kArray> : BindShape<Shape::kListOfFirst>, options.traits);
 }
 
 void AddElementKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, ElementRow row_function, ArrayKernelOptions options) {
