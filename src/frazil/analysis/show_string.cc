@@ -114,7 +114,7 @@ std::vector<std::vector<std::string>> Cells(const RowSet& rows, const ShowOption
   const auto limit = static_cast<size_t>(std::max(0, options.num_rows));
   std::vector<std::string> header;
   for (const auto& field : rows.schema->fields())
-    header.push_back(Truncated(EscapedControls(field.name), options.truncate));
+    header.push_back(EscapedControls(field.name));  // Spark cuts cells, never names.
   cells.push_back(std::move(header));
   for (size_t i = 0; i < rows.rows.size() && i < limit; ++i) {
     std::vector<std::string> row;

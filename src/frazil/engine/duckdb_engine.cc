@@ -1,13 +1,15 @@
 #include "frazil/engine/duckdb_engine.h"
 
+#include <filesystem>
+#include <unistd.h>
+
 #include <duckdb/catalog/catalog.hpp>
 #include <duckdb/catalog/catalog_entry/schema_catalog_entry.hpp>
 #include <duckdb/main/config.hpp>
 #include <duckdb/main/extension/extension_loader.hpp>
-#include <unistd.h>
+#include <duckdb/main/valid_checker.hpp>
 
-#include <filesystem>
-
+#include "frazil/base/logging.h"
 #include "frazil/engine/arrow_result.h"
 #include "frazil/engine/scan_functions.h"
 #include "frazil/engine/statement.h"
@@ -25,13 +27,15 @@ void Must(duckdb::unique_ptr<duckdb::MaterializedQueryResult> result) {
 // The names of DuckDB's aggregate functions: those that take DISTINCT, FILTER and OVER.
 std::vector<std::string> AggregateNames(duckdb::Connection& connection) {
   std::vector<std::string> names;
-  auto result = connection.Query("SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'");
+  auto result =
+      connection.Query("SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'");
   if (result->HasError()) result->ThrowError();
   for (auto& row : *result) names.push_back(row.GetValue<std::string>(0));
   return names;
 }
 
-plan::LogicalPlanPtr OneRowProject(std::vector<ExpressionPtr> expressions, std::vector<std::string> names, plan::LogicalPlanPtr child, AttributeId first_id) {
+plan::LogicalPlanPtr OneRowProject(std::vector<ExpressionPtr> expressions, std::vector<std::string> names,
+                                   plan::LogicalPlanPtr child, AttributeId first_id) {
   auto project = std::make_shared<plan::ProjectNode>();
   for (size_t i = 0; i < expressions.size(); ++i) {
     Attribute attribute;
@@ -67,8 +71,8 @@ constexpr AttributeId kOwnIds = AttributeId{1} << 62;
 
 class StatementStream : public ResultStream {
  public:
-  StatementStream(DuckDbEngine& engine, std::unique_ptr<Statement> statement, plan::LogicalPlanPtr plan, DataTypePtr schema,
-                  duckdb::vector<duckdb::LogicalType> types)
+  StatementStream(DuckDbEngine& engine, std::unique_ptr<Statement> statement, plan::LogicalPlanPtr plan,
+                  DataTypePtr schema, duckdb::vector<duckdb::LogicalType> types)
       : engine_(engine),
         statement_(std::move(statement)),
         plan_(std::move(plan)),
@@ -136,30 +140,46 @@ Result<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& options) {
   }
 }
 
-DuckDbEngine::DuckDbEngine(const EngineOptions& options) {
-  duckdb::DBConfig config;
-  config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
-  config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
-  if (options.memory_limit_bytes > 0) config.SetOptionByName("memory_limit", duckdb::Value(std::to_string(options.memory_limit_bytes) + "B"));
-  if (options.threads > 0) config.SetOptionByName("threads", duckdb::Value::BIGINT(options.threads));
-  spill_directory_ = options.spill_directory;
+DuckDbEngine::DuckDbEngine(const EngineOptions& options) : options_(options), spill_directory_(options.spill_directory) {
   if (spill_directory_.empty()) {
     spill_directory_ = (std::filesystem::temp_directory_path() / ("frazil-spill-" + std::to_string(getpid()))).string();
     owns_spill_directory_ = true;
   }
-  config.SetOptionByName("temp_directory", duckdb::Value(spill_directory_));
-  database_ = std::make_unique<duckdb::DuckDB>(nullptr, &config);
-
+  RegisterAllFunctions(registry_);
+  database_ = OpenDatabase();
   duckdb::Connection connection(*database_);
+  registry_.SetDuckDbAggregates(AggregateNames(connection));
+}
+
+duckdb::shared_ptr<duckdb::DuckDB> DuckDbEngine::OpenDatabase() {
+  duckdb::DBConfig config;
+  config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
+  config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
+  if (options_.memory_limit_bytes > 0)
+    config.SetOptionByName("memory_limit", duckdb::Value(std::to_string(options_.memory_limit_bytes) + "B"));
+  if (options_.threads > 0) config.SetOptionByName("threads", duckdb::Value::BIGINT(options_.threads));
+  config.SetOptionByName("temp_directory", duckdb::Value(spill_directory_));
+  auto database = duckdb::make_shared_ptr<duckdb::DuckDB>(nullptr, &config);
+
+  duckdb::Connection connection(*database);
   Must(connection.Query("SET GLOBAL TimeZone = 'UTC'"));
   Must(connection.Query("SET GLOBAL max_expression_depth = 100000"));
-  RegisterStoreFileSystem(*database_->instance);
-  RegisterAllFunctions(registry_);
-  duckdb::ExtensionLoader loader(*database_->instance, "frazil");
+  RegisterStoreFileSystem(*database->instance);
+  duckdb::ExtensionLoader loader(*database->instance, "frazil");
   for (const auto& registrar : registry_.kernels()) registrar(loader);
   RegisterScanFunctions(loader);
   RegisterWriteFunctions(loader);
-  registry_.SetDuckDbAggregates(AggregateNames(connection));
+  return database;
+}
+
+duckdb::shared_ptr<duckdb::DuckDB> DuckDbEngine::Database() {
+  const std::lock_guard lock(database_mutex_);
+  if (duckdb::ValidChecker::IsInvalidated(*database_->instance)) {
+    Log(LogLevel::kError, "The execution core gave up; a fresh one takes its place",
+        {{"error", duckdb::ValidChecker::InvalidatedMessage(*database_->instance)}});
+    database_ = OpenDatabase();
+  }
+  return database_;
 }
 
 DuckDbEngine::~DuckDbEngine() {
@@ -170,13 +190,14 @@ DuckDbEngine::~DuckDbEngine() {
   }
 }
 
-Result<std::unique_ptr<ResultStream>> DuckDbEngine::Execute(const plan::LogicalPlanPtr& plan, const ExecutionContext& context) {
+Result<std::unique_ptr<ResultStream>> DuckDbEngine::Execute(const plan::LogicalPlanPtr& plan,
+                                                            const ExecutionContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto types, TypesOf(*plan));
   try {
-    auto statement = std::make_unique<Statement>(database(), registry_, context);
+    auto statement = std::make_unique<Statement>(*Database()->instance, registry_, context);
     FRAZIL_RETURN_IF_ERROR(statement->StartQuery(plan));
-    return std::unique_ptr<ResultStream>(
-        std::make_unique<StatementStream>(*this, std::move(statement), plan, plan::OutputSchema(*plan), std::move(types)));
+    return std::unique_ptr<ResultStream>(std::make_unique<StatementStream>(
+        *this, std::move(statement), plan, plan::OutputSchema(*plan), std::move(types)));
   } catch (const std::exception& exception) {
     return ErrorFromException(exception);
   }
@@ -184,7 +205,7 @@ Result<std::unique_ptr<ResultStream>> DuckDbEngine::Execute(const plan::LogicalP
 
 Result<RowSet> DuckDbEngine::Collect(const plan::LogicalPlanPtr& plan, const ExecutionContext& context) {
   try {
-    Statement statement(database(), registry_, context);
+    Statement statement(*Database()->instance, registry_, context);
     FRAZIL_RETURN_IF_ERROR(statement.StartQuery(plan));
     RowSet rows;
     rows.schema = plan::OutputSchema(*plan);
@@ -208,10 +229,11 @@ Result<RowSet> DuckDbEngine::Collect(const plan::LogicalPlanPtr& plan, const Exe
   }
 }
 
-Result<std::vector<tables::WrittenFile>> DuckDbEngine::Write(const plan::LogicalPlanPtr& plan, const tables::WriteTask& task,
+Result<std::vector<tables::WrittenFile>> DuckDbEngine::Write(const plan::LogicalPlanPtr& plan,
+                                                             const tables::WriteTask& task,
                                                              const ExecutionContext& context) {
   try {
-    Statement statement(database(), registry_, context);
+    Statement statement(*Database()->instance, registry_, context);
     FRAZIL_ASSIGN_OR_RETURN(auto files, WriteRows(statement, registry_, plan, task));
     FRAZIL_RETURN_IF_ERROR(ReportObserved(statement.observed(), context));
     return files;
@@ -222,8 +244,11 @@ Result<std::vector<tables::WrittenFile>> DuckDbEngine::Write(const plan::Logical
 
 Result<Value> DuckDbEngine::Evaluate(const ExpressionPtr& expression, const ExecutionContext& context) {
   if (expression->kind == ExpressionKind::kLiteral) return expression->As<LiteralExpression>().value;
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, Collect(OneRowProject({expression}, {"value"}, std::make_shared<plan::OneRowNode>(), kOwnIds), context));
-  if (rows.rows.size() != 1 || rows.rows[0].size() != 1) return Error::Internal("A constant expression gave no single value");
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto rows,
+      Collect(OneRowProject({expression}, {"value"}, std::make_shared<plan::OneRowNode>(), kOwnIds), context));
+  if (rows.rows.size() != 1 || rows.rows[0].size() != 1)
+    return Error::Internal("A constant expression gave no single value");
   return std::move(rows.rows[0][0]);
 }
 
@@ -232,7 +257,8 @@ bool DuckDbEngine::HasFunction(std::string_view name) const {
          registry_.Has(ImplementationClass::kWindow, name);
 }
 
-Status DuckDbEngine::ReportObserved(const std::vector<const plan::CollectMetricsNode*>& nodes, const ExecutionContext& context) {
+Status DuckDbEngine::ReportObserved(const std::vector<const plan::CollectMetricsNode*>& nodes,
+                                    const ExecutionContext& context) {
   if (!context.on_observed) return Status::Ok();
   for (const auto* node : nodes) {
     auto aggregate = std::make_shared<plan::AggregateNode>();
@@ -243,7 +269,8 @@ Status DuckDbEngine::ReportObserved(const std::vector<const plan::CollectMetrics
     ExecutionContext inner = context;
     inner.on_observed = nullptr;
     inner.metrics = nullptr;
-    FRAZIL_ASSIGN_OR_RETURN(const auto rows, Collect(OneRowProject(std::move(expressions), node->metric_names, aggregate, next_id), inner));
+    FRAZIL_ASSIGN_OR_RETURN(
+        const auto rows, Collect(OneRowProject(std::move(expressions), node->metric_names, aggregate, next_id), inner));
     ObservedMetrics observed;
     observed.name = node->name;
     observed.plan_id = node->plan_id;

@@ -2,9 +2,10 @@
 
 // The engine on one embedded DuckDB. Internal to engine/.
 
-#include <duckdb.hpp>
-
 #include <memory>
+#include <mutex>
+
+#include <duckdb.hpp>
 
 #include "frazil/engine/engine.h"
 #include "frazil/engine/functions/function_lowering.h"
@@ -16,16 +17,20 @@ class DuckDbEngine : public Engine {
   explicit DuckDbEngine(const EngineOptions& options);
   ~DuckDbEngine() override;
 
-  Result<std::unique_ptr<ResultStream>> Execute(const plan::LogicalPlanPtr& plan, const ExecutionContext& context) override;
+  Result<std::unique_ptr<ResultStream>> Execute(const plan::LogicalPlanPtr& plan,
+                                                const ExecutionContext& context) override;
   Result<RowSet> Collect(const plan::LogicalPlanPtr& plan, const ExecutionContext& context) override;
   Result<std::vector<tables::WrittenFile>> Write(const plan::LogicalPlanPtr& plan, const tables::WriteTask& task,
                                                  const ExecutionContext& context) override;
   Result<Value> Evaluate(const ExpressionPtr& expression, const ExecutionContext& context) override;
   Result<DataTypePtr> InferSchema(const std::string& format, const std::vector<std::string>& paths,
-                                  const std::map<std::string, std::string>& options, const ExecutionContext& context) override;
+                                  const std::map<std::string, std::string>& options,
+                                  const ExecutionContext& context) override;
   bool HasFunction(std::string_view name) const override;
 
-  duckdb::DatabaseInstance& database() { return *database_->instance; }
+  /// The database of statements that begin now. DuckDB refuses all further work after an error of its own making; nothing lasting is
+  /// in it, so a fresh one takes its place. Statements that run keep theirs.
+  duckdb::shared_ptr<duckdb::DuckDB> Database();
   const FunctionLoweringRegistry& registry() const { return registry_; }
 
   /// Computes the aggregates of df.observe nodes and reports them.
@@ -33,7 +38,11 @@ class DuckDbEngine : public Engine {
 
  private:
   FunctionLoweringRegistry registry_;
-  std::unique_ptr<duckdb::DuckDB> database_;
+  duckdb::shared_ptr<duckdb::DuckDB> OpenDatabase();
+
+  const EngineOptions options_;
+  std::mutex database_mutex_;
+  duckdb::shared_ptr<duckdb::DuckDB> database_;
   std::string spill_directory_;
   bool owns_spill_directory_ = false;
 };

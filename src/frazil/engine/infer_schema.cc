@@ -7,15 +7,19 @@
 namespace frazil::engine {
 
 Result<DataTypePtr> DuckDbEngine::InferSchema(const std::string& format, const std::vector<std::string>& paths,
-                                              const std::map<std::string, std::string>& options, const ExecutionContext& context) {
+                                              const std::map<std::string, std::string>& options,
+                                              const ExecutionContext& context) {
   const std::string name = AsciiLower(format);
   if (name == "text") return DataType::Struct({{"value", DataType::String()}});
   if (name == "binaryfile") {
-    return DataType::Struct(
-        {{"path", DataType::String()}, {"modificationTime", DataType::Timestamp()}, {"length", DataType::Long()}, {"content", DataType::Binary()}});
+    return DataType::Struct({{"path", DataType::String()},
+                             {"modificationTime", DataType::Timestamp()},
+                             {"length", DataType::Long()},
+                             {"content", DataType::Binary()}});
   }
   try {
-    duckdb::Connection connection(database());
+    const auto database = Database();
+    duckdb::Connection connection(*database);
     auto state = duckdb::make_shared_ptr<StatementState>();
     state->context = context;
     connection.context->registered_state->Insert(StatementState::kKey, state);
