@@ -84,11 +84,7 @@ Error Error::Storage(std::string_view message) {
   return error;
 }
 
-Error Error::Cancelled(std::string_view message) {
-  Error error = Plain(ExceptionClass::kSpark, message);
-  error.kind = ErrorKind::kCancelled;
-  return error;
-}
+Error Error::Cancelled() { return Of(ExceptionClass::kSpark, "OPERATION_CANCELED"); }
 
 Error Error::Plain(ExceptionClass exception_class, std::string_view message) {
   Error error;

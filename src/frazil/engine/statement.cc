@@ -14,8 +14,11 @@ StatementState& StatementState::Of(duckdb::ClientContext& client) {
   return *state;
 }
 
-Statement::Statement(duckdb::DatabaseInstance& database, const FunctionLoweringRegistry& registry, const ExecutionContext& context)
-    : registry_(registry), connection_(std::make_shared<duckdb::Connection>(database)), state_(duckdb::make_shared_ptr<StatementState>()) {
+Statement::Statement(duckdb::DatabaseInstance& database, const FunctionLoweringRegistry& registry,
+                     const ExecutionContext& context)
+    : registry_(registry),
+      connection_(std::make_shared<duckdb::Connection>(database)),
+      state_(duckdb::make_shared_ptr<StatementState>()) {
   state_->context = context;
   auto& client = *connection_->context;
   client.registered_state->Insert(StatementState::kKey, state_);
@@ -41,7 +44,8 @@ Statement::~Statement() {
 }
 
 Error Statement::Failure(const duckdb::ErrorData& error) const {
-  if (state_->context.cancel != nullptr && state_->context.cancel->cancelled()) return Error::Cancelled("The query was interrupted.");
+  if (state_->context.cancel != nullptr && state_->context.cancel->cancelled())
+    return Error::Cancelled();
   return ErrorFromDuckDb(error);
 }
 
@@ -89,7 +93,8 @@ Status Statement::WaitForResult() {
     const auto state = pending_->ExecuteTask();
     if (state == duckdb::PendingExecutionResult::EXECUTION_ERROR) return Failure(pending_->GetErrorObject());
     if (duckdb::PendingQueryResult::IsResultReady(state)) break;
-    if (state == duckdb::PendingExecutionResult::BLOCKED || state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE) pending_->WaitForTask();
+    if (state == duckdb::PendingExecutionResult::BLOCKED || state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE)
+      pending_->WaitForTask();
     if (round % 16 == 0) UpdateProgress();
   }
   result_ = pending_->Execute();

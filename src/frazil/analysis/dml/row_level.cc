@@ -139,10 +139,14 @@ Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assig
   std::vector<ExpressionPtr> values(fields.size());
   std::vector<std::vector<FieldUpdate>> nested(fields.size());
   for (const auto& assignment : assignments) {
-    if (assignment.column->kind != plan::ExprKind::kAttribute) {
+    auto target_column = assignment.column;
+    if (target_column->kind == plan::ExprKind::kSqlText) {
+      FRAZIL_ASSIGN_OR_RETURN(target_column, sql::ParseExpression(target_column->As<plan::SqlTextExpr>().text, context.parser_options()));
+    }
+    if (target_column->kind != plan::ExprKind::kAttribute) {
       return Error::Unsupported("ASSIGNMENT TO ANYTHING BUT A COLUMN OR A FIELD OF ONE");
     }
-    const auto& written = assignment.column->As<plan::AttributeExpr>().name;
+    const auto& written = target_column->As<plan::AttributeExpr>().name;
     auto name = WithoutQualifier(written, target.qualifier, *target.schema);
     int index = target.schema->FieldIndex(name[0], context.settings().case_sensitive);
     if (index < 0) return UnknownColumn(written, *target.schema);

@@ -1,9 +1,9 @@
 #include "frazil/engine/functions/kernel_error.h"
 
+#include <cstdlib>
+
 #include <duckdb/common/error_data.hpp>
 #include <duckdb/common/exception.hpp>
-
-#include <cstdlib>
 
 namespace frazil::engine {
 namespace {
@@ -46,12 +46,23 @@ std::string Unescape(const std::string& text) {
 
 Error ArithmeticOverflow(std::string_view message, std::string_view alternative) {
   std::string hint;
-  if (!alternative.empty()) hint = " Use '" + std::string(alternative) + "' to tolerate overflow and return NULL instead.";
+  if (!alternative.empty())
+    hint = " Use '" + std::string(alternative) + "' to tolerate overflow and return NULL instead.";
   return Error::Of("ARITHMETIC_OVERFLOW",
                    {{"message", std::string(message)}, {"alternative", hint}, {"config", kAnsiSetting}});
 }
 
 bool Contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// What stands between the first quotes: the file in DuckDB's messages. The whole text where there are none.
+std::string QuotedPart(const std::string& text) {
+  for (const char quote : {'"', '\''}) {
+    const size_t begin = text.find(quote);
+    const size_t end = begin == std::string::npos ? begin : text.find(quote, begin + 1);
+    if (end != std::string::npos) return text.substr(begin + 1, end - begin - 1);
+  }
+  return text;
+}
 
 // "Overflow in addition of INT32 (1 + 2)!": DuckDB's checked operators, which stand for Spark's under ANSI.
 Error FromOutOfRange(const std::string& text) {
@@ -59,14 +70,20 @@ Error FromOutOfRange(const std::string& text) {
     const char* word;
     const char* alternative;
   };
-  static constexpr Operation kOperations[] = {
-      {"addition", "try_add"}, {"subtract", "try_subtract"}, {"multiplication", "try_multiply"}, {"division", ""}, {"negation", ""}};
+  static constexpr Operation kOperations[] = {{"addition", "try_add"},
+                                              {"subtract", "try_subtract"},
+                                              {"multiplication", "try_multiply"},
+                                              {"division", ""},
+                                              {"negation", ""}};
   struct Width {
     const char* word;
     const char* message;
   };
-  static constexpr Width kWidths[] = {{"INT128", "long overflow"}, {"INT64", "long overflow"}, {"INT32", "integer overflow"},
-                                      {"INT16", "short overflow"}, {"INT8", "byte overflow"}};
+  static constexpr Width kWidths[] = {{"INT128", "long overflow"},
+                                      {"INT64", "long overflow"},
+                                      {"INT32", "integer overflow"},
+                                      {"INT16", "short overflow"},
+                                      {"INT8", "byte overflow"}};
   const char* message = "long overflow";
   for (const auto& width : kWidths) {
     if (Contains(text, width.word)) {
@@ -82,13 +99,20 @@ Error FromOutOfRange(const std::string& text) {
 
 Error Recognise(duckdb::ExceptionType type, const std::string& text) {
   using duckdb::ExceptionType;
-  if (type == ExceptionType::INTERRUPT) return Error::Cancelled("The query was interrupted.");
+  if (type == ExceptionType::INTERRUPT) return Error::Cancelled();
   if (type == ExceptionType::OUT_OF_MEMORY) {
     return Error::Of("UNABLE_TO_ACQUIRE_MEMORY", {{"requestedBytes", text}, {"receivedBytes", "0"}});
   }
+  if (Contains(text, "No such file or directory")) {
+    return Error::Of("FAILED_READ_FILE.FILE_NOT_EXIST", {{"path", QuotedPart(text)}});
+  }
+  if (Contains(text, "No magic bytes found") || Contains(text, "too small to be a Parquet file")) {
+    return Error::Of("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER", {{"path", QuotedPart(text)}});
+  }
   if (Contains(text, "More than one row returned by a subquery")) return Error::Of("SCALAR_SUBQUERY_TOO_MANY_ROWS");
   if (type == ExceptionType::OUT_OF_RANGE && Contains(text, "verflow")) return FromOutOfRange(text);
-  if (type == ExceptionType::IO || type == ExceptionType::HTTP || type == ExceptionType::NETWORK) return Error::Storage(text);
+  if (type == ExceptionType::IO || type == ExceptionType::HTTP || type == ExceptionType::NETWORK)
+    return Error::Storage(text);
   return Error::Internal(duckdb::Exception::ExceptionTypeToString(type) + " error of the execution core: " + text);
 }
 
@@ -101,7 +125,8 @@ void ThrowSparkError(const Error& error) {
   info[kKindKey] = std::to_string(static_cast<int>(error.kind));
   info[kMessageKey] = Escape(error.message);
   for (size_t i = 0; i < error.parameters.size(); ++i) {
-    info[kParameterKey + std::to_string(i)] = Escape(error.parameters[i].first) + "=" + Escape(error.parameters[i].second);
+    info[kParameterKey + std::to_string(i)] =
+        Escape(error.parameters[i].first) + "=" + Escape(error.parameters[i].second);
   }
   duckdb::unordered_map<std::string, std::string> extra(info.begin(), info.end());
   throw duckdb::InvalidInputException(extra, Escape(error.message));
@@ -115,7 +140,8 @@ void ThrowRemainderByZero() { ThrowSparkError("REMAINDER_BY_ZERO", {{"config", k
 
 void ThrowCastInvalidInput(std::string_view text, std::string_view target_sql, std::string_view source_sql) {
   const bool is_datetime = target_sql.starts_with("DATE") || target_sql.starts_with("TIME");
-  ThrowSparkError(Error::Of(is_datetime ? ExceptionClass::kDateTime : ExceptionClass::kNumberFormat, "CAST_INVALID_INPUT",
+  ThrowSparkError(Error::Of(is_datetime ? ExceptionClass::kDateTime : ExceptionClass::kNumberFormat,
+                            "CAST_INVALID_INPUT",
                             {{"expression", "'" + std::string(text) + "'"},
                              {"sourceType", "\"" + std::string(source_sql) + "\""},
                              {"targetType", "\"" + std::string(target_sql) + "\""}}));
@@ -135,8 +161,9 @@ void ThrowNumericValueOutOfRange(std::string_view value, int precision, int scal
 }
 
 void ThrowInvalidArrayIndex(int64_t index, int64_t array_size) {
-  ThrowSparkError("INVALID_ARRAY_INDEX",
-                  {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(array_size)}, {"ansiConfig", kAnsiSetting}});
+  ThrowSparkError(
+      "INVALID_ARRAY_INDEX",
+      {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(array_size)}, {"ansiConfig", kAnsiSetting}});
 }
 
 Error ErrorFromDuckDb(const duckdb::ErrorData& error) {
