@@ -152,6 +152,15 @@ SUITES = {
 }
 
 
+def run_once(program, folder, work, listed, args):
+    """Runs a suite against a new server (or the one of --remote)."""
+    work.mkdir()
+    if args.remote:
+        return program(folder, args.remote, work, listed, args.quick)
+    with SparkConnectServer(warehouse=work / "warehouse", arguments=["--log-level", "off"]) as server:
+        return program(folder, server.remote_url, work, listed, args.quick)
+
+
 def run_suite(suite, folder, args):
     """(suite, outcome or None, text): starts a server, runs the suite against it."""
     sub, program = SUITES[suite]
@@ -159,19 +168,19 @@ def run_suite(suite, folder, args):
     work = Path(tempfile.mkdtemp(prefix=f"ratchet-{suite}-"))
     try:
         listed = read_list(suite)
-        if args.remote:
-            outcome = program(folder / sub, args.remote, work, listed, args.quick)
-        else:
-            with SparkConnectServer(warehouse=work / "warehouse") as server:
-                outcome = program(folder / sub, server.remote_url, work, listed, args.quick)
+        outcome = run_once(program, folder / sub, work / "1", listed, args)
+        if listed & outcome.failed:
+            # On a busy machine a query may run out of time: what is lost has to be lost twice.
+            again = run_once(program, folder / sub, work / "2", listed, args)
+            outcome = Outcome(outcome.passed | again.passed, outcome.failed & again.failed)
     except (OSError, RuntimeError, ValueError) as error:
         return suite, None, f"{suite}: could not be run: {error}"
     finally:
         if args.logs:
             args.logs.mkdir(parents=True, exist_ok=True)
             for name in ("log.txt", "result.json", "report.xml"):
-                if (work / name).exists():
-                    shutil.copy(work / name, args.logs / f"{suite}-{name}")
+                if (work / "1" / name).exists():
+                    shutil.copy(work / "1" / name, args.logs / f"{suite}-{name}")
         shutil.rmtree(work, ignore_errors=True)
     lost = sorted(listed & outcome.failed)
     won = sorted(outcome.passed - listed)

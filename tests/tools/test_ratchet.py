@@ -27,6 +27,14 @@ def test_a_listed_test_that_fails_is_lost(lists, monkeypatch, tmp_path):
     assert lost == ["b"] and "lost: b" in text
 
 
+def test_what_passes_the_second_time_is_not_lost(lists, monkeypatch, tmp_path):
+    ratchet.write_list("functions", ["a", "b"])
+    outcomes = iter([ratchet.Outcome(["a"], ["b"]), ratchet.Outcome(["b"], ["a"])])
+    monkeypatch.setitem(ratchet.SUITES, "functions", ("conformance", lambda *_: next(outcomes)))
+    args = Namespace(remote="sc://nowhere:1", quick=False, update=False, logs=None)
+    assert ratchet.run_suite("functions", tmp_path, args)[1] == []
+
+
 def test_a_listed_test_that_was_not_run_is_not_lost(lists, monkeypatch, tmp_path):
     ratchet.write_list("functions", ["a", "b"])
     assert run(monkeypatch, tmp_path, ["a"], [])[1] == []
