@@ -84,7 +84,11 @@ Error Error::Storage(std::string_view message) {
   return error;
 }
 
-Error Error::Cancelled() { return Of(ExceptionClass::kSpark, "OPERATION_CANCELED"); }
+Error Error::Cancelled(std::string_view message) {
+  Error error = Of(ExceptionClass::kSpark, "OPERATION_CANCELED");
+  error.message.append(" ").append(message);
+  return error;
+}
 
 Error Error::Plain(ExceptionClass exception_class, std::string_view message) {
   Error error;

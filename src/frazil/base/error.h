@@ -74,8 +74,7 @@ struct Error {
   static Error Unsupported(std::string_view feature);
   static Error Internal(std::string_view message);
   static Error Storage(std::string_view message);
-  /// OPERATION_CANCELED: somebody interrupted the operation.
-  static Error Cancelled();
+  static Error Cancelled(std::string_view message);
   /// An error with free text and no Spark condition (for example Iceberg's ValidationException).
   static Error Plain(ExceptionClass exception_class, std::string_view message);
 

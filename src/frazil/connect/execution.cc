@@ -103,7 +103,7 @@ proto::ExecutePlanResponse Execution::NewResponse() const {
 
 Status Execution::Send(proto::ExecutePlanResponse response) {
   if (log_.Append(std::move(response))) return Status::Ok();
-  return Error::Cancelled();
+  return Error::Cancelled("The client has gone.");
 }
 
 void Execution::Run() {

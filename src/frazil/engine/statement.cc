@@ -45,7 +45,7 @@ Statement::~Statement() {
 
 Error Statement::Failure(const duckdb::ErrorData& error) const {
   if (state_->context.cancel != nullptr && state_->context.cancel->cancelled())
-    return Error::Cancelled();
+    return Error::Cancelled("The query was interrupted.");
   return ErrorFromDuckDb(error);
 }
 

@@ -30,7 +30,7 @@ plan::LogicalPlanPtr PlanOf(RowSet rows, StatementContext& context) {
 }
 
 Status CheckNotCancelled(const OperationPtr& operation) {
-  if (operation->cancel->cancelled()) return Error::Cancelled();
+  if (operation->cancel->cancelled()) return Error::Cancelled("The operation was cancelled before it began.");
   return Status::Ok();
 }
 

@@ -99,7 +99,7 @@ Error FromOutOfRange(const std::string& text) {
 
 Error Recognise(duckdb::ExceptionType type, const std::string& text) {
   using duckdb::ExceptionType;
-  if (type == ExceptionType::INTERRUPT) return Error::Cancelled();
+  if (type == ExceptionType::INTERRUPT) return Error::Cancelled("The query was interrupted.");
   if (type == ExceptionType::OUT_OF_MEMORY) {
     return Error::Of("UNABLE_TO_ACQUIRE_MEMORY", {{"requestedBytes", text}, {"receivedBytes", "0"}});
   }
