@@ -301,6 +301,7 @@ class Analyzer {
   Result<Relation> AnalyzeSampleBy(const plan::SampleByPlan& sample_by);
 
   // --- show_string.cc
+  Result<ExpressionPtr> PrettyText(const ExpressionPtr& value);
   Result<Relation> AnalyzeShow(const plan::PlanPtr& child, int num_rows);
 
   // --- state

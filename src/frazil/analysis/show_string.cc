@@ -222,6 +222,80 @@ RowSet ShownRows(const plan::Plan& plan, const RowSet& cells) {
   return result;
 }
 
+namespace {
+
+bool IsShownByCast(const DataType& type) {
+  return type.id() != TypeId::kBinary && type.id() != TypeId::kArray && type.id() != TypeId::kMap && type.id() != TypeId::kStruct;
+}
+
+}  // namespace
+
+// A value as df.show() prints it: as CAST to STRING does, but NULL within nested values in upper case and binary as [0A FF].
+// Source: Spark's ToPrettyString.
+Result<ExpressionPtr> Analyzer::PrettyText(const ExpressionPtr& value) {
+  const auto& type = value->type;
+  if (IsShownByCast(*type)) return MakeCast(value, DataType::String(), EvalMode::kAnsi);
+  const auto text = [](std::string literal) { return MakeLiteral(DataType::String(), Value(std::move(literal))); };
+  const auto bind = [this](const char* name, std::vector<ExpressionPtr> arguments) -> Result<ExpressionPtr> {
+    const auto* definition = functions::FindFunction(name);
+    if (definition == nullptr) return UnresolvedRoutine({name});
+    functions::FunctionCall call;
+    call.name = name;
+    call.arguments = std::move(arguments);
+    call.argument_names.resize(call.arguments.size());
+    call.settings = &settings_;
+    return functions::BindFunction(*definition, call);
+  };
+  const auto or_null = [&](const ExpressionPtr& part) -> Result<ExpressionPtr> {
+    FRAZIL_ASSIGN_OR_RETURN(auto shown, PrettyText(part));
+    return bind("coalesce", {shown, text("NULL")});
+  };
+  if (type->id() == TypeId::kBinary) {
+    FRAZIL_ASSIGN_OR_RETURN(auto digits, bind("hex", {value}));
+    FRAZIL_ASSIGN_OR_RETURN(auto spaced, bind("regexp_replace", {digits, text("(..)(?!$)"), text("$1 ")}));
+    return bind("concat", {text("["), spaced, text("]")});
+  }
+  if (type->id() == TypeId::kStruct) {
+    std::vector<ExpressionPtr> parts{text("{")};
+    for (const auto& field : type->fields()) {
+      FRAZIL_ASSIGN_OR_RETURN(auto member, ExtractField(value, field.name));
+      FRAZIL_ASSIGN_OR_RETURN(auto shown, or_null(member));
+      if (parts.size() > 1) parts.push_back(text(", "));
+      parts.push_back(std::move(shown));
+    }
+    parts.push_back(text("}"));
+    FRAZIL_ASSIGN_OR_RETURN(auto joined, bind("concat", std::move(parts)));
+    auto is_null = MakeCall("is_null", {value}, DataType::Boolean(), false);
+    return MakeCall("if", {is_null, MakeNull(DataType::String()), joined}, DataType::String(), true);
+  }
+  // Arrays, and maps as arrays of their entries.
+  const bool is_map = type->id() == TypeId::kMap;
+  ExpressionPtr list = value;
+  if (is_map) {
+    FRAZIL_ASSIGN_OR_RETURN(list, bind("map_entries", {value}));
+  }
+  auto variable = std::make_shared<LambdaVariableExpression>();
+  variable->id = context_.NextId();
+  variable->name = "element";
+  variable->type = list->type->element_type();
+  variable->nullable = list->type->contains_null();
+  auto lambda = std::make_shared<LambdaExpression>();
+  lambda->parameters.push_back(variable);
+  if (is_map) {
+    FRAZIL_ASSIGN_OR_RETURN(auto key, ExtractField(variable, "key"));
+    FRAZIL_ASSIGN_OR_RETURN(auto key_text, or_null(key));
+    FRAZIL_ASSIGN_OR_RETURN(auto item, ExtractField(variable, "value"));
+    FRAZIL_ASSIGN_OR_RETURN(auto item_text, or_null(item));
+    FRAZIL_ASSIGN_OR_RETURN(lambda->body, bind("concat", {key_text, text(" -> "), item_text}));
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(lambda->body, or_null(variable));
+  }
+  lambda->type = lambda->body->type;
+  auto shown = MakeCall("transform", {list, lambda}, DataType::Array(DataType::String()), list->nullable);
+  FRAZIL_ASSIGN_OR_RETURN(auto joined, bind("array_join", {shown, text(", ")}));
+  return bind("concat", {text(is_map ? "{" : "["), joined, text(is_map ? "}" : "]")});
+}
+
 // The cells' texts, of one row more than is shown.
 Result<Relation> Analyzer::AnalyzeShow(const plan::PlanPtr& child_plan, int num_rows) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(child_plan));
@@ -229,18 +303,8 @@ Result<Relation> Analyzer::AnalyzeShow(const plan::PlanPtr& child_plan, int num_
   auto limited = plan::MakeLimit(exact, static_cast<int64_t>(std::max(0, num_rows)) + 1);
   std::vector<ExpressionPtr> expressions;
   std::vector<Attribute> output;
-  const auto* to_pretty = functions::FindFunction("to_pretty_string");
   for (const auto& column : exact->output) {
-    ExpressionPtr text;
-    if (to_pretty != nullptr) {
-      functions::FunctionCall call;
-      call.name = "to_pretty_string";
-      call.arguments = {MakeColumn(column)};
-      call.settings = &settings_;
-      FRAZIL_ASSIGN_OR_RETURN(text, functions::BindFunction(*to_pretty, call));
-    } else {
-      text = MakeCast(MakeColumn(column), DataType::String(), EvalMode::kAnsi);
-    }
+    FRAZIL_ASSIGN_OR_RETURN(auto text, PrettyText(MakeColumn(column)));
     expressions.push_back(std::move(text));
     output.push_back(NewAttribute(column.name, DataType::String(), true));
   }
