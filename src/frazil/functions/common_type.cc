@@ -23,7 +23,8 @@ DataTypePtr CommonComplexType(const DataTypePtr& left, const DataTypePtr& right,
       auto key = rule(left->key_type(), right->key_type());
       auto value = rule(left->value_type(), right->value_type());
       if (key == nullptr || value == nullptr) return nullptr;
-      return DataType::Map(std::move(key), std::move(value), left->value_contains_null() || right->value_contains_null());
+      return DataType::Map(std::move(key), std::move(value),
+                           left->value_contains_null() || right->value_contains_null());
     }
     case TypeId::kStruct: {
       const auto& left_fields = left->fields();
@@ -51,7 +52,10 @@ DataTypePtr CommonComplexType(const DataTypePtr& left, const DataTypePtr& right,
   }
 }
 
-bool IsAtomic(const DataType& type) { return !type.IsComplex() && type.id() != TypeId::kNull && type.id() != TypeId::kCalendarInterval && type.id() != TypeId::kVariant; }
+bool IsAtomic(const DataType& type) {
+  return !type.IsComplex() && type.id() != TypeId::kNull && type.id() != TypeId::kCalendarInterval &&
+         type.id() != TypeId::kVariant;
+}
 
 DataTypePtr CommonDatetimeType(const DataType& left, const DataType& right) {
   auto is = [&](TypeId id) { return left.id() == id || right.id() == id; };
@@ -60,7 +64,9 @@ DataTypePtr CommonDatetimeType(const DataType& left, const DataType& right) {
   return DataType::Date();
 }
 
-bool HasText(const DataType& type) { return type.IsString() || (type.id() == TypeId::kArray && HasText(*type.element_type())); }
+bool HasText(const DataType& type) {
+  return type.IsString() || (type.id() == TypeId::kArray && HasText(*type.element_type()));
+}
 
 // decimal and integral, decimal and float, decimal and decimal.
 DataTypePtr WiderTypeForDecimal(const DataTypePtr& left, const DataTypePtr& right) {
@@ -68,7 +74,9 @@ DataTypePtr WiderTypeForDecimal(const DataTypePtr& left, const DataTypePtr& righ
   if (!left->IsNumeric() || !right->IsNumeric()) return nullptr;
   auto is_float = [](const DataType& type) { return type.id() == TypeId::kFloat || type.id() == TypeId::kDouble; };
   if (is_float(*left) || is_float(*right)) return DataType::Double();
-  auto as_decimal = [](const DataTypePtr& type) { return type->id() == TypeId::kDecimal ? type : DecimalForType(*type); };
+  auto as_decimal = [](const DataTypePtr& type) {
+    return type->id() == TypeId::kDecimal ? type : DecimalForType(*type);
+  };
   return WiderDecimal(*as_decimal(left), *as_decimal(right));
 }
 
@@ -93,7 +101,8 @@ DataTypePtr TightestCommonType(const DataTypePtr& left, const DataTypePtr& right
   if (left->id() == TypeId::kNull) return right;
   if (right->id() == TypeId::kNull) return left;
   if (left->IsString() && right->IsString()) {
-    if (left->collation() == right->collation()) return WithoutLength(left->length_kind() != StringLength::kUnbounded ? left : right);
+    if (left->collation() == right->collation())
+      return WithoutLength(left->length_kind() != StringLength::kUnbounded ? left : right);
     return WithoutLength(left->collation().empty() ? right : left);
   }
   if (left->IsNumeric() && right->IsNumeric()) {
@@ -113,16 +122,19 @@ DataTypePtr TightestCommonType(const DataTypePtr& left, const DataTypePtr& right
   if (left->id() == right->id()) {
     switch (left->id()) {
       case TypeId::kYearMonthInterval:
-        return DataType::YearMonthInterval(std::min(left->start_field(), right->start_field()), std::max(left->end_field(), right->end_field()));
+        return DataType::YearMonthInterval(std::min(left->start_field(), right->start_field()),
+                                           std::max(left->end_field(), right->end_field()));
       case TypeId::kDayTimeInterval:
-        return DataType::DayTimeInterval(std::min(left->start_field(), right->start_field()), std::max(left->end_field(), right->end_field()));
+        return DataType::DayTimeInterval(std::min(left->start_field(), right->start_field()),
+                                         std::max(left->end_field(), right->end_field()));
       case TypeId::kTime:
         return left->time_precision() >= right->time_precision() ? left : right;
       default:
         break;
     }
   }
-  return CommonComplexType(left, right, [ansi](const DataTypePtr& a, const DataTypePtr& b) { return TightestCommonType(a, b, ansi); });
+  return CommonComplexType(
+      left, right, [ansi](const DataTypePtr& a, const DataTypePtr& b) { return TightestCommonType(a, b, ansi); });
 }
 
 DataTypePtr PromoteText(const DataTypePtr& left, const DataTypePtr& right) {
@@ -138,7 +150,8 @@ DataTypePtr PromoteText(const DataTypePtr& left, const DataTypePtr& right) {
   };
   if (left->id() == TypeId::kArray && right->id() == TypeId::kArray) {
     auto element = PromoteText(left->element_type(), right->element_type());
-    return element == nullptr ? nullptr : DataType::Array(std::move(element), left->contains_null() || right->contains_null());
+    return element == nullptr ? nullptr
+                              : DataType::Array(std::move(element), left->contains_null() || right->contains_null());
   }
   auto result = promote(left, right);
   return result != nullptr ? result : promote(right, left);
@@ -157,7 +170,8 @@ DataTypePtr LegacyComparisonType(const DataTypePtr& left, const DataTypePtr& rig
 DataTypePtr WiderTypeWithoutText(const DataTypePtr& left, const DataTypePtr& right, bool ansi) {
   if (auto type = TightestCommonType(left, right, ansi)) return type;
   if (auto type = WiderTypeForDecimal(left, right)) return type;
-  return CommonComplexType(left, right, [ansi](const DataTypePtr& a, const DataTypePtr& b) { return WiderTypeWithoutText(a, b, ansi); });
+  return CommonComplexType(
+      left, right, [ansi](const DataTypePtr& a, const DataTypePtr& b) { return WiderTypeWithoutText(a, b, ansi); });
 }
 
 DataTypePtr WiderType(const DataTypePtr& left, const DataTypePtr& right, bool ansi) {
@@ -167,13 +181,15 @@ DataTypePtr WiderType(const DataTypePtr& left, const DataTypePtr& right, bool an
     if (auto type = PromoteText(left, right)) return type;
   } else {
     auto promote = [](const DataTypePtr& text, const DataTypePtr& other) -> DataTypePtr {
-      if (!text->IsString() || !IsAtomic(*other) || other->id() == TypeId::kBinary || other->id() == TypeId::kBoolean) return nullptr;
+      if (!text->IsString() || !IsAtomic(*other) || other->id() == TypeId::kBinary || other->id() == TypeId::kBoolean)
+        return nullptr;
       return WithoutLength(text);
     };
     if (auto type = promote(left, right)) return type;
     if (auto type = promote(right, left)) return type;
   }
-  return CommonComplexType(left, right, [ansi](const DataTypePtr& a, const DataTypePtr& b) { return WiderType(a, b, ansi); });
+  return CommonComplexType(left, right,
+                           [ansi](const DataTypePtr& a, const DataTypePtr& b) { return WiderType(a, b, ansi); });
 }
 
 DataTypePtr WiderCommonType(const std::vector<DataTypePtr>& types, bool ansi) {
@@ -279,7 +295,8 @@ bool IsOrderable(const DataType& type) {
     case TypeId::kArray:
       return IsOrderable(*type.element_type());
     case TypeId::kStruct:
-      return std::all_of(type.fields().begin(), type.fields().end(), [](const StructField& field) { return IsOrderable(*field.type); });
+      return std::all_of(type.fields().begin(), type.fields().end(),
+                         [](const StructField& field) { return IsOrderable(*field.type); });
     default:
       return true;
   }
@@ -293,7 +310,8 @@ bool ContainsMap(const DataType& type) {
     case TypeId::kArray:
       return ContainsMap(*type.element_type());
     case TypeId::kStruct:
-      return std::any_of(type.fields().begin(), type.fields().end(), [](const StructField& field) { return ContainsMap(*field.type); });
+      return std::any_of(type.fields().begin(), type.fields().end(),
+                         [](const StructField& field) { return ContainsMap(*field.type); });
     default:
       return false;
   }

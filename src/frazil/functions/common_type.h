@@ -20,7 +20,8 @@ DataTypePtr WiderTypeWithoutText(const DataTypePtr& left, const DataTypePtr& rig
 /// For CASE, COALESCE, IN, array(...), set operations: one type for all.
 DataTypePtr WiderCommonType(const std::vector<DataTypePtr>& types, bool ansi);
 DataTypePtr WiderCommonTypeWithoutText(const std::vector<DataTypePtr>& types, bool ansi);
-/// What text turns into beside an operand of another type with ANSI on ("findWiderTypeForString"); nullptr where it does not.
+/// What text turns into beside an operand of another type with ANSI on ("findWiderTypeForString"); nullptr where it
+/// does not.
 DataTypePtr PromoteText(const DataTypePtr& left, const DataTypePtr& right);
 /// What both sides of a comparison turn into where one is text, without ANSI.
 DataTypePtr LegacyComparisonType(const DataTypePtr& left, const DataTypePtr& right);

@@ -33,7 +33,8 @@ std::optional<Value> CastConstant(const Value& value, const DataType& from, cons
   if (from.IsIntegral() && to.IsIntegral()) return value;
   if (to.id() == TypeId::kDecimal) {
     if (from.IsIntegral()) return Value(Decimal128{static_cast<int128>(value.integer()) * PowerOfTen(to.scale())});
-    if (from.id() == TypeId::kDecimal && to.scale() >= from.scale()) return Value(Decimal128{value.decimal() * PowerOfTen(to.scale() - from.scale())});
+    if (from.id() == TypeId::kDecimal && to.scale() >= from.scale())
+      return Value(Decimal128{value.decimal() * PowerOfTen(to.scale() - from.scale())});
     return std::nullopt;
   }
   double number = 0;
@@ -58,7 +59,8 @@ bool IsFoldable(const Expression& expression) {
       return true;
     case ExpressionKind::kCall: {
       const auto& function = expression.As<CallExpression>().function;
-      if (function == "rand" || function == "randn" || function == "uuid" || function == "monotonically_increasing_id" || function == "spark_partition_id" || function == "raise_error" ||
+      if (function == "rand" || function == "randn" || function == "uuid" ||
+          function == "monotonically_increasing_id" || function == "spark_partition_id" || function == "raise_error" ||
           function == "randstr" || function == "uniform" || function == "shuffle") {
         return false;
       }
@@ -103,6 +105,17 @@ std::optional<Value> ConstantValue(const Expression& expression) {
         }
         return Value(std::move(items));
       }
+      if (call.function == "concat" && call.type->IsString()) {
+        std::string text;
+        for (const auto& argument : call.arguments) {
+          auto value = ConstantValue(*argument);
+          if (!value) return std::nullopt;
+          if (value->is_null()) return Value();
+          if (!std::holds_alternative<std::string>(value->storage())) return std::nullopt;
+          text += value->string();
+        }
+        return Value(std::move(text));
+      }
       if (call.function == "negative" && call.arguments.size() == 1) {
         auto value = ConstantValue(*call.arguments[0]);
         if (!value || value->is_null()) return value;
@@ -110,15 +123,17 @@ std::optional<Value> ConstantValue(const Expression& expression) {
         if (std::holds_alternative<double>(value->storage())) return Value(-value->float64());
         if (std::holds_alternative<Decimal128>(value->storage())) return Value(Decimal128{-value->decimal()});
       }
-      if ((call.function == "add" || call.function == "subtract" || call.function == "multiply") && call.type->IsIntegral()) {
+      if ((call.function == "add" || call.function == "subtract" || call.function == "multiply") &&
+          call.type->IsIntegral()) {
         auto left = ConstantValue(*call.arguments[0]);
         auto right = ConstantValue(*call.arguments[1]);
         if (!left || !right) return std::nullopt;
         if (left->is_null() || right->is_null()) return Value();
         int64_t result = 0;
-        bool overflow = call.function == "add"        ? __builtin_add_overflow(left->integer(), right->integer(), &result)
-                        : call.function == "subtract" ? __builtin_sub_overflow(left->integer(), right->integer(), &result)
-                                                      : __builtin_mul_overflow(left->integer(), right->integer(), &result);
+        bool overflow = call.function == "add" ? __builtin_add_overflow(left->integer(), right->integer(), &result)
+                        : call.function == "subtract"
+                            ? __builtin_sub_overflow(left->integer(), right->integer(), &result)
+                            : __builtin_mul_overflow(left->integer(), right->integer(), &result);
         if (overflow) return std::nullopt;
         return Value(result);
       }
@@ -159,7 +174,9 @@ std::optional<std::map<std::string, std::string>> ConstantOptions(const Expressi
   std::map<std::string, std::string> options;
   const auto& items = value->list();
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
-    if (!std::holds_alternative<std::string>(items[i].storage()) || !std::holds_alternative<std::string>(items[i + 1].storage())) return std::nullopt;
+    if (!std::holds_alternative<std::string>(items[i].storage()) ||
+        !std::holds_alternative<std::string>(items[i + 1].storage()))
+      return std::nullopt;
     options[AsciiLower(items[i].string())] = items[i + 1].string();
   }
   return options;

@@ -1,8 +1,7 @@
-#include "frazil/functions/function.h"
-
 #include <gtest/gtest.h>
 
 #include "frazil/functions/constant.h"
+#include "frazil/functions/function.h"
 #include "frazil/functions/schema_text.h"
 #include "frazil/functions/signature.h"
 
@@ -25,7 +24,9 @@ class FunctionsTest : public ::testing::Test {
     EXPECT_TRUE(bound.ok()) << name << ": " << (bound.ok() ? "" : bound.error().message);
     return bound.ok() ? *bound : MakeNull(DataType::Null());
   }
-  std::string TypeOf(const std::string& name, Arguments arguments) { return BindOk(name, std::move(arguments))->type->SimpleString(); }
+  std::string TypeOf(const std::string& name, Arguments arguments) {
+    return BindOk(name, std::move(arguments))->type->SimpleString();
+  }
   std::string SqlOf(const std::string& name, Arguments arguments) { return BindOk(name, std::move(arguments))->sql; }
   std::string ErrorOf(const std::string& name, Arguments arguments) {
     auto bound = Bind(name, std::move(arguments));
@@ -38,7 +39,9 @@ class FunctionsTest : public ::testing::Test {
     attribute.type = type;
     return MakeColumn(attribute);
   }
-  static ExpressionPtr DecimalColumn(int precision, int scale) { return Column(DataType::Decimal(precision, scale), "d"); }
+  static ExpressionPtr DecimalColumn(int precision, int scale) {
+    return Column(DataType::Decimal(precision, scale), "d");
+  }
 
   ExpressionSettings settings_;
 };
@@ -79,7 +82,8 @@ TEST_F(FunctionsTest, DatesAndIntervals) {
   EXPECT_EQ(TypeOf("+", {Column(DataType::Date()), Column(DataType::DayTimeInterval())}), "timestamp");
   EXPECT_EQ(TypeOf("-", {Column(DataType::Timestamp()), Column(DataType::Timestamp())}), "interval day to second");
   EXPECT_EQ(TypeOf("*", {Column(DataType::YearMonthInterval()), IntLiteral(2)}), "interval year to month");
-  EXPECT_EQ(ErrorOf("+", {Column(DataType::Date()), Column(DataType::Long())}), "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE");
+  EXPECT_EQ(ErrorOf("+", {Column(DataType::Date()), Column(DataType::Long())}),
+            "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE");
 }
 
 TEST_F(FunctionsTest, TextBesideNumbers) {
@@ -95,7 +99,8 @@ TEST_F(FunctionsTest, CommonTypes) {
   EXPECT_EQ(TypeOf("coalesce", {Column(DataType::Date()), Column(DataType::Timestamp())}), "timestamp");
   EXPECT_EQ(TypeOf("array", {IntLiteral(1), LongLiteral(2)}), "array<bigint>");
   EXPECT_EQ(TypeOf("greatest", {IntLiteral(1), DecimalColumn(5, 2)}), "decimal(12,2)");
-  EXPECT_EQ(ErrorOf("coalesce", {Column(DataType::Boolean()), Column(DataType::Date())}), "DATATYPE_MISMATCH.DATA_DIFF_TYPES");
+  EXPECT_EQ(ErrorOf("coalesce", {Column(DataType::Boolean()), Column(DataType::Date())}),
+            "DATATYPE_MISMATCH.DATA_DIFF_TYPES");
 }
 
 TEST_F(FunctionsTest, WholeBoundsOfDecimalLiterals) {
@@ -111,9 +116,12 @@ TEST_F(FunctionsTest, Aggregates) {
   EXPECT_EQ(TypeOf("avg", {Column(DataType::Long())}), "double");
   EXPECT_EQ(TypeOf("collect_list", {Column(DataType::Integer())}), "array<int>");
   EXPECT_EQ(SqlOf("array_agg", {Column(DataType::Integer())}), "collect_list(a)");
-  EXPECT_EQ(SqlOf("percentile", {Column(DataType::Integer()), MakeLiteral(DataType::Decimal(1, 1), Value(Decimal128{3}))}), "percentile(a, 0.3, 1)");
+  EXPECT_EQ(
+      SqlOf("percentile", {Column(DataType::Integer()), MakeLiteral(DataType::Decimal(1, 1), Value(Decimal128{3}))}),
+      "percentile(a, 0.3, 1)");
   EXPECT_EQ(ErrorOf("sum", {Column(DataType::Boolean())}), "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE");
-  EXPECT_EQ(ErrorOf("min", {Column(DataType::Map(DataType::String(), DataType::String()))}), "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE");
+  EXPECT_EQ(ErrorOf("min", {Column(DataType::Map(DataType::String(), DataType::String()))}),
+            "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE");
 }
 
 TEST_F(FunctionsTest, ArgumentCounts) {
@@ -131,10 +139,12 @@ TEST_F(FunctionsTest, RoundingOfDecimals) {
 
 TEST_F(FunctionsTest, SchemasFromText) {
   EXPECT_EQ((*ParseSchemaText("a INT, b DOUBLE"))->SimpleString(), "struct<a:int,b:double>");
-  EXPECT_EQ((*ParseSchemaText("ARRAY<STRUCT<x: DECIMAL(5,2), y: MAP<STRING, INT>>>"))->SimpleString(), "array<struct<x:decimal(5,2),y:map<string,int>>>");
+  EXPECT_EQ((*ParseSchemaText("ARRAY<STRUCT<x: DECIMAL(5,2), y: MAP<STRING, INT>>>"))->SimpleString(),
+            "array<struct<x:decimal(5,2),y:map<string,int>>>");
   EXPECT_EQ((*ParseSchemaText("time TIMESTAMP"))->SimpleString(), "struct<time:timestamp>");
   EXPECT_FALSE(ParseSchemaText("a INTEGERS").ok());
-  EXPECT_EQ(ConstantText(*BindOk("schema_of_json", {TextLiteral("[{\"col\":0}]")})).value_or(""), "ARRAY<STRUCT<col: BIGINT>>");
+  EXPECT_EQ(ConstantText(*BindOk("schema_of_json", {TextLiteral("[{\"col\":0}]")})).value_or(""),
+            "ARRAY<STRUCT<col: BIGINT>>");
 }
 
 TEST_F(FunctionsTest, EveryEntryIsDocumentedAndUnique) {

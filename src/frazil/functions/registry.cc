@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "frazil/base/text.h"
 #include "frazil/functions/function.h"
@@ -58,12 +59,17 @@ Result<ExpressionPtr> BindFunction(const FunctionDefinition& function, const Fun
   if (count < function.min_arguments || (function.max_arguments >= 0 && count > function.max_arguments)) {
     return WrongArgumentCount(call.name, ExpectedCount(function), call.arguments.size());
   }
-  bool takes_nulls_clause = function.function_class == FunctionClass::kWindow || function.function_class == FunctionClass::kAggregate;
+  bool takes_nulls_clause =
+      function.function_class == FunctionClass::kWindow || function.function_class == FunctionClass::kAggregate;
   auto unsupported = [&](const char* syntax) {
-    return Error::Of("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX", {{"prettyName", QuoteIdentifier(call.name)}, {"syntax", syntax}});
+    return Error::Of("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+                     {{"prettyName", QuoteIdentifier(call.name)}, {"syntax", syntax}});
   };
   if (call.distinct && function.function_class != FunctionClass::kAggregate) return unsupported("DISTINCT");
   if (call.ignore_nulls.has_value() && !takes_nulls_clause) return unsupported("IGNORE NULLS");
+  static const std::set<std::string_view> kOrdered = {"listagg", "mode", "percentile_cont", "percentile_disc"};
+  if (!call.within_group.empty() && kOrdered.count(function.name) == 0)
+    return unsupported("WITHIN GROUP (ORDER BY ...)");
   return function.bind(call);
 }
 

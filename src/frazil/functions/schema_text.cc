@@ -31,7 +31,8 @@ class SchemaParser {
     SkipBlanks();
     std::string near = position_ < text_.size() ? std::string(text_.substr(position_, 1)) : "end of input";
     if (position_ < text_.size() && std::isalnum(static_cast<unsigned char>(text_[position_])) != 0) near = Word();
-    return Error::Parse("PARSE_SYNTAX_ERROR", {{"error", near == "end of input" ? near : "'" + near + "'"}, {"hint", ""}});
+    return Error::Parse("PARSE_SYNTAX_ERROR",
+                        {{"error", near == "end of input" ? near : "'" + near + "'"}, {"hint", ""}});
   }
 
   void SkipBlanks() {
@@ -141,7 +142,8 @@ class SchemaParser {
       end = field();
       if (end < 0) return Failed();
     }
-    if (end <= 1) return DataType::YearMonthInterval(static_cast<IntervalField>(start), static_cast<IntervalField>(end));
+    if (end <= 1)
+      return DataType::YearMonthInterval(static_cast<IntervalField>(start), static_cast<IntervalField>(end));
     return DataType::DayTimeInterval(static_cast<IntervalField>(start), static_cast<IntervalField>(end));
   }
 
@@ -180,7 +182,9 @@ class SchemaParser {
     if (name == "DECIMAL" || name == "DEC" || name == "NUMERIC") {
       const auto numbers = Numbers();
       const int precision = numbers.empty() ? 10 : numbers[0], scale = numbers.size() > 1 ? numbers[1] : 0;
-      if (precision > 38) return Error::Of("DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", {{"precision", std::to_string(precision)}, {"maxPrecision", "38"}});
+      if (precision > 38)
+        return Error::Of("DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+                         {{"precision", std::to_string(precision)}, {"maxPrecision", "38"}});
       return DataType::Decimal(precision, scale);
     }
     if (name == "ARRAY") {

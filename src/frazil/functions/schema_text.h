@@ -1,6 +1,7 @@
 #pragma once
 
-// Schemas that functions take as text: "a INT, b STRUCT<c: STRING>", "MAP<STRING, INT>", or a schema's JSON. Internal to functions/.
+// Schemas that functions take as text: "a INT, b STRUCT<c: STRING>", "MAP<STRING, INT>", or a schema's JSON. Internal
+// to functions/.
 
 #include <string_view>
 

@@ -6,7 +6,8 @@
 
 namespace frazil::functions {
 
-// --- patterns -----------------------------------------------------------------------------------------------------------------------------------------------
+// --- patterns
+// -----------------------------------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -28,7 +29,9 @@ TypePattern Integral() { return Named(Kind::kIntegral, "INTEGRAL"); }
 TypePattern AnyDecimal() { return Named(Kind::kDecimal, "DECIMAL"); }
 TypePattern Date() { return DataType::Date(); }
 TypePattern Timestamp() { return DataType::Timestamp(); }
-TypePattern AnyTimestamp() { return TypePattern(Kind::kAnyTimestamp, "(\"TIMESTAMP_LTZ\" or \"TIMESTAMP WITHOUT TIME ZONE\")"); }
+TypePattern AnyTimestamp() {
+  return TypePattern(Kind::kAnyTimestamp, "(\"TIMESTAMP_LTZ\" or \"TIMESTAMP WITHOUT TIME ZONE\")");
+}
 TypePattern Time() { return Named(Kind::kTime, "TIME"); }
 TypePattern YearMonth() { return Named(Kind::kYearMonth, "INTERVAL YEAR TO MONTH"); }
 TypePattern DayTime() { return Named(Kind::kDayTime, "INTERVAL DAY TO SECOND"); }
@@ -94,7 +97,8 @@ bool TypePattern::Accepts(const DataType& type) const {
     case Kind::kOrdered:
       return IsOrderable(type);
     case Kind::kOneOf:
-      return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const TypePattern& pattern) { return pattern.Accepts(type); });
+      return std::any_of(alternatives_.begin(), alternatives_.end(),
+                         [&](const TypePattern& pattern) { return pattern.Accepts(type); });
   }
   return false;
 }
@@ -144,7 +148,8 @@ DataTypePtr TypePattern::ImplicitTarget(const DataTypePtr& from, bool ansi) cons
     case Kind::kExact: {
       const DataType& target = *type_;
       if (from->IsString()) {
-        if (target.IsNumeric() || target.IsDatetime() || target.id() == TypeId::kBinary || target.id() == TypeId::kTime) return type_;
+        if (target.IsNumeric() || target.IsDatetime() || target.id() == TypeId::kBinary || target.id() == TypeId::kTime)
+          return type_;
         if (ansi && (target.id() == TypeId::kBoolean || target.IsAnsiInterval())) return type_;
         if (!ansi && target.IsAnsiInterval()) return type_;
         return nullptr;
@@ -173,7 +178,9 @@ DataTypePtr TypePattern::ImplicitTarget(const DataTypePtr& from, bool ansi) cons
       if (from->IsNumeric()) return DecimalForType(*from);
       return from->IsString() ? DataType::Decimal(38, 18) : nullptr;
     case Kind::kText:
-      if (from->IsComplex() || from->id() == TypeId::kCalendarInterval || from->id() == TypeId::kVariant || from->id() == TypeId::kGeometry || from->id() == TypeId::kGeography) return nullptr;
+      if (from->IsComplex() || from->id() == TypeId::kCalendarInterval || from->id() == TypeId::kVariant ||
+          from->id() == TypeId::kGeometry || from->id() == TypeId::kGeography)
+        return nullptr;
       return DataType::String();
     case Kind::kAnyTimestamp:
       return from->IsString() || from->id() == TypeId::kDate ? DataType::Timestamp() : nullptr;
@@ -202,7 +209,8 @@ DataTypePtr TypePattern::ImplicitTarget(const DataTypePtr& from, bool ansi) cons
   return nullptr;
 }
 
-// --- rules ----------------------------------------------------------------------------------------------------------------------------------------------------
+// --- rules
+// ----------------------------------------------------------------------------------------------------------------------------------------------------
 
 TypeRule Fixed(DataTypePtr type) {
   return [type = std::move(type)](const Arguments&) -> Result<DataTypePtr> { return type; };
@@ -213,7 +221,8 @@ TypeRule SameAs(size_t index) {
 }
 
 bool AnyNullable(const Arguments& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(), [](const ExpressionPtr& argument) { return argument->nullable; });
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const ExpressionPtr& argument) { return argument->nullable; });
 }
 
 std::string CallSql(const std::string& name, const Arguments& arguments) {
@@ -232,10 +241,13 @@ ExpressionPtr CastTo(ExpressionPtr expression, const DataTypePtr& type, const Fu
 ExpressionPtr IntLiteral(int value) { return MakeLiteral(DataType::Integer(), Value(value)); }
 ExpressionPtr LongLiteral(int64_t value) { return MakeLiteral(DataType::Long(), Value(value)); }
 ExpressionPtr TextLiteral(std::string value) { return MakeLiteral(DataType::String(), Value(std::move(value))); }
-ExpressionPtr TextLiteral(std::string value, std::string sql) { return WithSql(TextLiteral(std::move(value)), std::move(sql)); }
+ExpressionPtr TextLiteral(std::string value, std::string sql) {
+  return WithSql(TextLiteral(std::move(value)), std::move(sql));
+}
 ExpressionPtr BoolLiteral(bool value) { return MakeLiteral(DataType::Boolean(), Value(value)); }
 
-ExpressionPtr MakeAggregate(std::string function, Arguments arguments, DataTypePtr type, bool nullable, const FunctionCall& call, std::string sql, bool ignore_nulls) {
+ExpressionPtr MakeAggregate(std::string function, Arguments arguments, DataTypePtr type, bool nullable,
+                            const FunctionCall& call, std::string sql, bool ignore_nulls) {
   auto aggregate = std::make_shared<AggregateExpression>();
   aggregate->function = std::move(function);
   aggregate->arguments = std::move(arguments);
@@ -253,13 +265,15 @@ ExpressionPtr MakeAggregate(std::string function, Arguments arguments, DataTypeP
   return aggregate;
 }
 
-// --- errors ---------------------------------------------------------------------------------------------------------------------------------------------------
+// --- errors
+// ---------------------------------------------------------------------------------------------------------------------------------------------------
 
 std::string QuotedSql(const std::string& sql) { return "\"" + sql + "\""; }
 std::string QuotedType(const DataType& type) { return "\"" + type.Sql() + "\""; }
 
 std::string Ordinal(size_t index) {
-  static constexpr const char* kNames[] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"};
+  static constexpr const char* kNames[] = {"first", "second",  "third",  "fourth", "fifth",
+                                           "sixth", "seventh", "eighth", "ninth",  "tenth"};
   return index < std::size(kNames) ? kNames[index] : std::to_string(index + 1) + "th";
 }
 
@@ -270,28 +284,40 @@ Error Mismatch(std::string_view sub_condition, const std::string& sql, Error::Pa
 
 Error UnexpectedInput(const std::string& sql, size_t index, const std::string& required, const Expression& argument) {
   return Mismatch("UNEXPECTED_INPUT_TYPE", sql,
-                  {{"paramIndex", Ordinal(index)}, {"requiredType", required}, {"inputSql", QuotedSql(argument.sql)}, {"inputType", QuotedType(*argument.type)}});
+                  {{"paramIndex", Ordinal(index)},
+                   {"requiredType", required},
+                   {"inputSql", QuotedSql(argument.sql)},
+                   {"inputType", QuotedType(*argument.type)}});
 }
 
 Error WrongArgumentCount(const std::string& name, const std::string& expected, size_t actual) {
-  return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-                   {{"functionName", QuoteIdentifier(name)}, {"expectedNum", expected}, {"actualNum", std::to_string(actual)}, {"docroot", "https://spark.apache.org/docs/latest"}});
+  return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", QuoteIdentifier(name)},
+                                                         {"expectedNum", expected},
+                                                         {"actualNum", std::to_string(actual)},
+                                                         {"docroot", "https://spark.apache.org/docs/latest"}});
 }
 
-Error NonFoldable(const std::string& sql, const std::string& input_name, const std::string& input_type, const Expression& input) {
-  return Mismatch("NON_FOLDABLE_INPUT", sql, {{"inputName", QuoteIdentifier(input_name)}, {"inputType", "\"" + input_type + "\""}, {"inputExpr", QuotedSql(input.sql)}});
+Error NonFoldable(const std::string& sql, const std::string& input_name, const std::string& input_type,
+                  const Expression& input) {
+  return Mismatch("NON_FOLDABLE_INPUT", sql,
+                  {{"inputName", QuoteIdentifier(input_name)},
+                   {"inputType", "\"" + input_type + "\""},
+                   {"inputExpr", QuotedSql(input.sql)}});
 }
 
-// --- coercion -------------------------------------------------------------------------------------------------------------------------------------------------
+// --- coercion
+// -------------------------------------------------------------------------------------------------------------------------------------------------
 
-Result<ExpressionPtr> CoerceArgument(const FunctionCall& call, const std::string& sql, ExpressionPtr argument, size_t index, const TypePattern& pattern) {
+Result<ExpressionPtr> CoerceArgument(const FunctionCall& call, const std::string& sql, ExpressionPtr argument,
+                                     size_t index, const TypePattern& pattern) {
   if (argument->kind == ExpressionKind::kLambda) return argument;
   auto target = pattern.ImplicitTarget(argument->type, IsAnsi(call));
   if (target == nullptr) return UnexpectedInput(sql, index, pattern.sql(), *argument);
   return CastTo(std::move(argument), target, call);
 }
 
-Result<Arguments> CoerceArguments(const FunctionCall& call, const std::string& sql, Arguments arguments, const std::vector<TypePattern>& patterns) {
+Result<Arguments> CoerceArguments(const FunctionCall& call, const std::string& sql, Arguments arguments,
+                                  const std::vector<TypePattern>& patterns) {
   for (size_t i = 0; i < arguments.size() && !patterns.empty(); ++i) {
     const TypePattern& pattern = patterns[std::min(i, patterns.size() - 1)];
     FRAZIL_ASSIGN_OR_RETURN(arguments[i], CoerceArgument(call, sql, std::move(arguments[i]), i, pattern));
@@ -306,7 +332,8 @@ Result<Arguments> CoerceToCommonType(const FunctionCall& call, const std::string
   if (common == nullptr) {
     std::vector<std::string> names;
     for (const auto& type : types) names.push_back(QuotedType(*type));
-    return Mismatch("DATA_DIFF_TYPES", sql, {{"functionName", QuoteIdentifier(call.name)}, {"dataType", "(" + Join(names, " or ") + ")"}});
+    return Mismatch("DATA_DIFF_TYPES", sql,
+                    {{"functionName", QuoteIdentifier(call.name)}, {"dataType", "(" + Join(names, " or ") + ")"}});
   }
   common = WithoutLength(common);
   for (auto& argument : arguments) argument = CastTo(std::move(argument), common, call);
@@ -323,7 +350,8 @@ Result<ExpressionPtr> CallFunction(const FunctionCall& call, std::string_view na
   return BindFunction(*function, inner);
 }
 
-// --- entries --------------------------------------------------------------------------------------------------------------------------------------------------
+// --- entries
+// --------------------------------------------------------------------------------------------------------------------------------------------------
 
 struct Entry::State {
   FunctionDefinition definition;
@@ -341,7 +369,8 @@ struct Entry::State {
   MakeRule make;
 };
 
-Entry::Entry(FunctionClass function_class, std::string name, std::vector<TypePattern> patterns, TypeRule result) : state_(std::make_shared<State>()) {
+Entry::Entry(FunctionClass function_class, std::string name, std::vector<TypePattern> patterns, TypeRule result)
+    : state_(std::make_shared<State>()) {
   state_->definition.name = name;
   state_->definition.function_class = function_class;
   state_->implementation = std::move(name);
@@ -431,7 +460,9 @@ FunctionDefinition Entry::Build() const {
       } else {
         return Error::Of("REQUIRED_PARAMETER_NOT_FOUND",
                          {{"routineName", QuoteIdentifier(call.name)},
-                          {"parameterName", QuoteIdentifier(i < state->definition.parameter_names.size() ? state->definition.parameter_names[i] : "")},
+                          {"parameterName", QuoteIdentifier(i < state->definition.parameter_names.size()
+                                                                ? state->definition.parameter_names[i]
+                                                                : "")},
                           {"index", std::to_string(i)}});
       }
     }
@@ -446,7 +477,8 @@ FunctionDefinition Entry::Build() const {
     EvalMode mode = state->mode.value_or(ModeOf(call));
     switch (state->definition.function_class) {
       case FunctionClass::kAggregate: {
-        auto expression = MakeAggregate(state->implementation, std::move(arguments), std::move(type), nullable, call, std::move(sql), call.ignore_nulls.value_or(false));
+        auto expression = MakeAggregate(state->implementation, std::move(arguments), std::move(type), nullable, call,
+                                        std::move(sql), call.ignore_nulls.value_or(false));
         if (state->mode) {
           auto copy = std::make_shared<AggregateExpression>(expression->As<AggregateExpression>());
           copy->mode = *state->mode;
@@ -475,13 +507,21 @@ FunctionDefinition Entry::Build() const {
   return definition;
 }
 
-Entry Scalar(std::string name, std::vector<TypePattern> patterns, TypeRule result) { return Entry(FunctionClass::kScalar, std::move(name), std::move(patterns), std::move(result)); }
-Entry Scalar(std::string name, std::vector<TypePattern> patterns, DataTypePtr result) { return Scalar(std::move(name), std::move(patterns), Fixed(std::move(result))); }
+Entry Scalar(std::string name, std::vector<TypePattern> patterns, TypeRule result) {
+  return Entry(FunctionClass::kScalar, std::move(name), std::move(patterns), std::move(result));
+}
+Entry Scalar(std::string name, std::vector<TypePattern> patterns, DataTypePtr result) {
+  return Scalar(std::move(name), std::move(patterns), Fixed(std::move(result)));
+}
 Entry Aggregate(std::string name, std::vector<TypePattern> patterns, TypeRule result) {
   return Entry(FunctionClass::kAggregate, std::move(name), std::move(patterns), std::move(result));
 }
-Entry Aggregate(std::string name, std::vector<TypePattern> patterns, DataTypePtr result) { return Aggregate(std::move(name), std::move(patterns), Fixed(std::move(result))); }
-Entry Window(std::string name, std::vector<TypePattern> patterns, TypeRule result) { return Entry(FunctionClass::kWindow, std::move(name), std::move(patterns), std::move(result)); }
+Entry Aggregate(std::string name, std::vector<TypePattern> patterns, DataTypePtr result) {
+  return Aggregate(std::move(name), std::move(patterns), Fixed(std::move(result)));
+}
+Entry Window(std::string name, std::vector<TypePattern> patterns, TypeRule result) {
+  return Entry(FunctionClass::kWindow, std::move(name), std::move(patterns), std::move(result));
+}
 
 FunctionDefinition Custom(std::string name, int min_arguments, int max_arguments, BindRule bind) {
   FunctionDefinition definition;

@@ -1,6 +1,7 @@
 #pragma once
 
-// The small language in which the lists of functions/list/ are written: what arguments may be, what comes out, how a call shows. Internal to functions/.
+// The small language in which the lists of functions/list/ are written: what arguments may be, what comes out, how a
+// call shows. Internal to functions/.
 
 #include <functional>
 #include <string>
@@ -17,13 +18,31 @@ using Arguments = std::vector<ExpressionPtr>;
 /// What an argument may be: a type, or a class of types (Spark's AbstractDataType).
 class TypePattern {
  public:
-  enum class Kind : uint8_t { kExact, kAny, kNumeric, kIntegral, kDecimal, kText, kAnyTimestamp, kArray, kMap, kStruct, kYearMonth, kDayTime, kTime, kOrdered, kOneOf };
+  enum class Kind : uint8_t {
+    kExact,
+    kAny,
+    kNumeric,
+    kIntegral,
+    kDecimal,
+    kText,
+    kAnyTimestamp,
+    kArray,
+    kMap,
+    kStruct,
+    kYearMonth,
+    kDayTime,
+    kTime,
+    kOrdered,
+    kOneOf
+  };
 
   TypePattern(Kind kind, std::string sql) : kind_(kind), sql_(std::move(sql)) {}
-  TypePattern(const DataTypePtr& type) : kind_(Kind::kExact), sql_("\"" + type->Sql() + "\""), type_(type) {}  // NOLINT: a type is a pattern
+  TypePattern(const DataTypePtr& type)
+      : kind_(Kind::kExact), sql_("\"" + type->Sql() + "\""), type_(type) {}  // NOLINT: a type is a pattern
 
   bool Accepts(const DataType& type) const;
-  /// The type that an argument of type `from` is cast to (itself where accepted), or nullptr where Spark has no implicit cast.
+  /// The type that an argument of type `from` is cast to (itself where accepted), or nullptr where Spark has no
+  /// implicit cast.
   DataTypePtr ImplicitTarget(const DataTypePtr& from, bool ansi) const;
   /// As in messages: "\"STRING\"", "(\"NUMERIC\" or \"INTERVAL\")".
   const std::string& sql() const { return sql_; }
@@ -77,7 +96,8 @@ enum class NullRule : uint8_t { kAnyNull, kAlways, kNever };
 
 using BindRule = std::function<Result<ExpressionPtr>(const FunctionCall&)>;
 /// Makes the result from coerced arguments.
-using MakeRule = std::function<Result<ExpressionPtr>(const FunctionCall& call, Arguments arguments, const std::string& sql)>;
+using MakeRule =
+    std::function<Result<ExpressionPtr>(const FunctionCall& call, Arguments arguments, const std::string& sql)>;
 /// A further check of coerced arguments.
 using CheckRule = std::function<Status(const FunctionCall& call, const Arguments& arguments)>;
 
@@ -140,13 +160,16 @@ class FunctionList {
   std::vector<FunctionDefinition> definitions_;
 };
 
-// --- what binding rules need ----------------------------------------------------------------------------------------------------------------------------
+// --- what binding rules need
+// ----------------------------------------------------------------------------------------------------------------------------
 
 /// "name(a, b)".
 std::string CallSql(const std::string& name, const Arguments& arguments);
 /// The arguments cast to the patterns; error DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE.
-Result<Arguments> CoerceArguments(const FunctionCall& call, const std::string& sql, Arguments arguments, const std::vector<TypePattern>& patterns);
-Result<ExpressionPtr> CoerceArgument(const FunctionCall& call, const std::string& sql, ExpressionPtr argument, size_t index, const TypePattern& pattern);
+Result<Arguments> CoerceArguments(const FunctionCall& call, const std::string& sql, Arguments arguments,
+                                  const std::vector<TypePattern>& patterns);
+Result<ExpressionPtr> CoerceArgument(const FunctionCall& call, const std::string& sql, ExpressionPtr argument,
+                                     size_t index, const TypePattern& pattern);
 /// All cast to their common type; error DATATYPE_MISMATCH.DATA_DIFF_TYPES.
 Result<Arguments> CoerceToCommonType(const FunctionCall& call, const std::string& sql, Arguments arguments);
 bool AnyNullable(const Arguments& arguments);
@@ -155,7 +178,8 @@ bool AnyNullable(const Arguments& arguments);
 Error Mismatch(std::string_view sub_condition, const std::string& sql, Error::Parameters parameters);
 Error UnexpectedInput(const std::string& sql, size_t index, const std::string& required, const Expression& argument);
 Error WrongArgumentCount(const std::string& name, const std::string& expected, size_t actual);
-Error NonFoldable(const std::string& sql, const std::string& input_name, const std::string& input_type, const Expression& input);
+Error NonFoldable(const std::string& sql, const std::string& input_name, const std::string& input_type,
+                  const Expression& input);
 /// "first", "second", ...
 std::string Ordinal(size_t index);
 /// "\"INT\"", "\"a + 1\"": names in messages.
@@ -172,8 +196,8 @@ ExpressionPtr BoolLiteral(bool value);
 /// A literal whose text in SQL names is `sql`.
 ExpressionPtr TextLiteral(std::string value, std::string sql);
 
-ExpressionPtr MakeAggregate(std::string function, Arguments arguments, DataTypePtr type, bool nullable, const FunctionCall& call, std::string sql,
-                            bool ignore_nulls = false);
+ExpressionPtr MakeAggregate(std::string function, Arguments arguments, DataTypePtr type, bool nullable,
+                            const FunctionCall& call, std::string sql, bool ignore_nulls = false);
 
 /// Calls another function of the list with these arguments.
 Result<ExpressionPtr> CallFunction(const FunctionCall& call, std::string_view name, Arguments arguments);

@@ -1,11 +1,11 @@
 // Arrays: elements added, removed, found, sorted; sets of elements.
 
-#include <duckdb/parser/expression/columnref_expression.hpp>
-#include <duckdb/parser/expression/lambda_expression.hpp>
-
 #include <algorithm>
 #include <random>
 #include <unordered_set>
+
+#include <duckdb/parser/expression/columnref_expression.hpp>
+#include <duckdb/parser/expression/lambda_expression.hpp>
 
 #include "frazil/engine/functions/array_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -54,8 +54,11 @@ KeySet KeysOf(const ArrayArguments& arguments, const Range& range) {
 // Sorted by key; NULLs first or last apart from the direction.
 void AppendSorted(const ArrayArguments& arguments, const Range& range, bool ascending, bool nulls_first, Places* out) {
   Places values, nulls;
-  for (idx_t i = 0; i < range.size; ++i) (arguments.ElementIsNull(range.begin + i) ? nulls : values).push_back(range.begin + i);
-  std::stable_sort(values.begin(), values.end(), [&](idx_t a, idx_t b) { return ascending ? arguments.Key(a) < arguments.Key(b) : arguments.Key(b) < arguments.Key(a); });
+  for (idx_t i = 0; i < range.size; ++i)
+    (arguments.ElementIsNull(range.begin + i) ? nulls : values).push_back(range.begin + i);
+  std::stable_sort(values.begin(), values.end(), [&](idx_t a, idx_t b) {
+    return ascending ? arguments.Key(a) < arguments.Key(b) : arguments.Key(b) < arguments.Key(a);
+  });
   if (nulls_first) out->insert(out->end(), nulls.begin(), nulls.end());
   out->insert(out->end(), values.begin(), values.end());
   if (!nulls_first) out->insert(out->end(), nulls.begin(), nulls.end());
@@ -66,16 +69,19 @@ int64_t Extreme(const ArrayArguments& arguments, const Range& range, bool greate
   for (idx_t i = 0; i < range.size; ++i) {
     const idx_t place = range.begin + i;
     if (arguments.ElementIsNull(place)) continue;
-    if (best < 0 || (greatest ? arguments.Key(static_cast<idx_t>(best)) < arguments.Key(place) : arguments.Key(place) < arguments.Key(static_cast<idx_t>(best)))) best = static_cast<int64_t>(place);
+    if (best < 0 || (greatest ? arguments.Key(static_cast<idx_t>(best)) < arguments.Key(place)
+                              : arguments.Key(place) < arguments.Key(static_cast<idx_t>(best))))
+      best = static_cast<int64_t>(place);
   }
   return best;
 }
 
 [[noreturn]] void ThrowTooManyElements(const char* function, const char* parameter, int64_t count) {
-  ThrowSparkError("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER", {{"numberOfElements", std::to_string(count)},
-                                                               {"maxRoundedArrayLength", std::to_string(kMaximumElements)},
-                                                               {"functionName", std::string("`") + function + "`"},
-                                                               {"parameter", std::string("`") + parameter + "`"}});
+  ThrowSparkError("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER",
+                  {{"numberOfElements", std::to_string(count)},
+                   {"maxRoundedArrayLength", std::to_string(kMaximumElements)},
+                   {"functionName", std::string("`") + function + "`"},
+                   {"parameter", std::string("`") + parameter + "`"}});
 }
 
 bool Insert(const ArrayArguments& arguments, idx_t row, Places* out) {
@@ -110,8 +116,11 @@ bool Insert(const ArrayArguments& arguments, idx_t row, Places* out) {
 bool Slice(const ArrayArguments& arguments, idx_t row, Places* out) {
   const Range range = arguments.List(0, row);
   const int64_t start = arguments.Integer(1, row), length = arguments.Integer(2, row);
-  if (start == 0) ThrowSparkError("INVALID_PARAMETER_VALUE.START", {{"parameter", "`start`"}, {"functionName", "`slice`"}});
-  if (length < 0) ThrowSparkError("INVALID_PARAMETER_VALUE.LENGTH", {{"parameter", "`length`"}, {"functionName", "`slice`"}, {"length", std::to_string(length)}});
+  if (start == 0)
+    ThrowSparkError("INVALID_PARAMETER_VALUE.START", {{"parameter", "`start`"}, {"functionName", "`slice`"}});
+  if (length < 0)
+    ThrowSparkError("INVALID_PARAMETER_VALUE.LENGTH",
+                    {{"parameter", "`length`"}, {"functionName", "`slice`"}, {"length", std::to_string(length)}});
   const auto size = static_cast<int64_t>(range.size);
   const int64_t index = start > 0 ? start - 1 : size + start;
   if (index < 0 || index >= size) return true;
@@ -164,20 +173,18 @@ void AddChangingKernels(duckdb::ExtensionLoader& loader) {
     std::shuffle(out->begin() + static_cast<ptrdiff_t>(first), out->end(), random);
     return true;
   };
-  AddArrayKernel(
-      loader, "spark_shuffle", {kList},
-      [shuffle](const ArrayArguments& a, idx_t row, Places* out) {
-        thread_local std::mt19937_64 random{std::random_device{}()};
-        return shuffle(a, row, out, random);
-      },
-      {false, true, {false, true}});
-  AddArrayKernel(
-      loader, "spark_shuffle", {kList, kInteger},
-      [shuffle](const ArrayArguments& a, idx_t row, Places* out) {
-        std::mt19937_64 random{static_cast<uint64_t>(a.Integer(1, row))};
-        return shuffle(a, row, out, random);
-      },
-      {false, true, {false, false}});
+  AddArrayKernel(loader, "spark_shuffle", {kList},
+                 [shuffle](const ArrayArguments& a, idx_t row, Places* out) {
+                   thread_local std::mt19937_64 random{std::random_device{}()};
+                   return shuffle(a, row, out, random);
+                 },
+                 {false, true, {false, true}});
+  AddArrayKernel(loader, "spark_shuffle", {kList, kInteger},
+                 [shuffle](const ArrayArguments& a, idx_t row, Places* out) {
+                   std::mt19937_64 random{static_cast<uint64_t>(a.Integer(1, row))};
+                   return shuffle(a, row, out, random);
+                 },
+                 {false, true, {false, false}});
 }
 
 void AddComparingKernels(duckdb::ExtensionLoader& loader) {
@@ -274,8 +281,12 @@ void AddComparingKernels(duckdb::ExtensionLoader& loader) {
         return 0;
       },
       kComparing);
-  AddElementKernel(loader, "spark_array_max", {kList}, [](const ArrayArguments& a, idx_t row) { return Extreme(a, a.List(0, row), true); }, kComparing);
-  AddElementKernel(loader, "spark_array_min", {kList}, [](const ArrayArguments& a, idx_t row) { return Extreme(a, a.List(0, row), false); }, kComparing);
+  AddElementKernel(
+      loader, "spark_array_max", {kList},
+      [](const ArrayArguments& a, idx_t row) { return Extreme(a, a.List(0, row), true); }, kComparing);
+  AddElementKernel(
+      loader, "spark_array_min", {kList},
+      [](const ArrayArguments& a, idx_t row) { return Extreme(a, a.List(0, row), false); }, kComparing);
   AddArrayKernel(
       loader, "spark_sort_array", {kList, kInteger},
       [](const ArrayArguments& a, idx_t row, Places* out) {
@@ -393,7 +404,9 @@ void Flatten(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector&
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindFlatten(duckdb::ClientContext&, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindFlatten(
+    duckdb::ClientContext&, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   function.arguments[0] = arguments[0]->return_type;
   function.SetReturnType(duckdb::ListType::GetChildType(arguments[0]->return_type));
   return nullptr;
@@ -423,9 +436,11 @@ void PlaceElements(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::V
     const size_t first = places.size();
     places.resize(first + list.length, duckdb::DConstants::INVALID_INDEX);
     for (idx_t i = 0; i < list.length; ++i) {
-      const auto rank = static_cast<size_t>(reinterpret_cast<const int64_t*>(numbers.data)[numbers.sel->get_index(ranks.offset + i)]);
+      const auto rank =
+          static_cast<size_t>(reinterpret_cast<const int64_t*>(numbers.data)[numbers.sel->get_index(ranks.offset + i)]);
       if (rank >= list.length || places[first + rank] != duckdb::DConstants::INVALID_INDEX) {
-        ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument, "Comparison method violates its general contract!"));
+        ThrowSparkError(
+            Error::Plain(ExceptionClass::kIllegalArgument, "Comparison method violates its general contract!"));
       }
       places[first + rank] = list.offset + i;
     }
@@ -435,7 +450,8 @@ void PlaceElements(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::V
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindPlace(duckdb::ClientContext&, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindPlace(duckdb::ClientContext&, duckdb::ScalarFunction& function,
+                                                   duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   function.arguments[0] = arguments[0]->return_type;
   function.SetReturnType(arguments[0]->return_type);
   return nullptr;
@@ -450,16 +466,19 @@ void AddOtherKernels(duckdb::ExtensionLoader& loader) {
     join.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
     loader.RegisterFunction(join);
   }
-  duckdb::ScalarFunction place("spark_place", {LogicalType::ANY, LogicalType::LIST(LogicalType::BIGINT)}, LogicalType::ANY, PlaceElements, BindPlace);
+  duckdb::ScalarFunction place("spark_place", {LogicalType::ANY, LogicalType::LIST(LogicalType::BIGINT)},
+                               LogicalType::ANY, PlaceElements, BindPlace);
   place.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   place.SetFallible();
   loader.RegisterFunction(place);
   AddRowKernel(
-      loader, "spark_comes_before", {LogicalType::INTEGER, LogicalType::BIGINT, LogicalType::BIGINT}, LogicalType::INTEGER,
+      loader, "spark_comes_before", {LogicalType::INTEGER, LogicalType::BIGINT, LogicalType::BIGINT},
+      LogicalType::INTEGER,
       [](std::optional<int32_t> comparison, int64_t left, int64_t right) -> int32_t {
         // An element is not compared with itself.
         if (left == right) return 0;
-        if (!comparison.has_value()) ThrowSparkError("COMPARATOR_RETURNS_NULL", {{"firstValue", ""}, {"secondValue", ""}});
+        if (!comparison.has_value())
+          ThrowSparkError("COMPARATOR_RETURNS_NULL", {{"firstValue", ""}, {"secondValue", ""}});
         return *comparison < 0 || (*comparison == 0 && left < right) ? 1 : 0;
       },
       kFallible);
@@ -469,12 +488,15 @@ void AddOtherKernels(duckdb::ExtensionLoader& loader) {
 }
 
 duckdb::unique_ptr<duckdb::ParsedExpression> LambdaOf(std::vector<std::string> parameters, LoweredExpression body) {
-  return duckdb::make_uniq<duckdb::LambdaExpression>(duckdb::vector<std::string>(parameters.begin(), parameters.end()), std::move(body));
+  return duckdb::make_uniq<duckdb::LambdaExpression>(duckdb::vector<std::string>(parameters.begin(), parameters.end()),
+                                                     std::move(body));
 }
 
-// array_sort(list, (left, right) -> comparison): an element's place is the number of elements that come before it. With x as `right` and y as `left` that is, for each x,
-// how often the comparison of y with x is negative, or 0 for a y that stands before x.
-Result<LoweredExpression> LowerComparatorSort(LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
+// array_sort(list, (left, right) -> comparison): an element's place is the number of elements that come before it. With
+// x as `right` and y as `left` that is, for each x, how often the comparison of y with x is negative, or 0 for a y that
+// stands before x.
+Result<LoweredExpression> LowerComparatorSort(LoweringContext& context, const CallExpression& call,
+                                              LoweredArguments arguments) {
   const auto& lambda = call.arguments[1]->As<frazil::LambdaExpression>();
   FRAZIL_ASSIGN_OR_RETURN(auto comparison, context.Lower(*lambda.body));
   std::vector<std::string> names;
@@ -486,16 +508,19 @@ Result<LoweredExpression> LowerComparatorSort(LoweringContext& context, const Ca
   before.push_back(CastOf(std::move(comparison), LogicalType::INTEGER));
   before.push_back(reference(inner_index));
   before.push_back(reference(outer_index));
-  auto counts = CallOf("list_transform", arguments[0]->Copy(), LambdaOf({names[0], inner_index}, CallOf("spark_comes_before", std::move(before))));
+  auto counts = CallOf("list_transform", arguments[0]->Copy(),
+                       LambdaOf({names[0], inner_index}, CallOf("spark_comes_before", std::move(before))));
   auto place = CallOf("list_sum", std::move(counts));
-  auto places = CallOf("list_transform", arguments[0]->Copy(), LambdaOf({names[1], outer_index}, CastOf(std::move(place), LogicalType::BIGINT)));
+  auto places = CallOf("list_transform", arguments[0]->Copy(),
+                       LambdaOf({names[1], outer_index}, CastOf(std::move(place), LogicalType::BIGINT)));
   return CallOf("spark_place", std::move(arguments[0]), std::move(places));
 }
 
 // array_concat(a, b, c, ...): two by two.
 Result<LoweredExpression> LowerConcat(LoweringContext&, const CallExpression&, LoweredArguments arguments) {
   LoweredExpression result = std::move(arguments[0]);
-  for (size_t i = 1; i < arguments.size(); ++i) result = CallOf("spark_array_concat", std::move(result), std::move(arguments[i]));
+  for (size_t i = 1; i < arguments.size(); ++i)
+    result = CallOf("spark_array_concat", std::move(result), std::move(arguments[i]));
   return result;
 }
 
@@ -506,17 +531,22 @@ void RegisterArrayFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddComparingKernels);
   registry.AddKernels(AddAccessKernels);
   registry.AddKernels(AddOtherKernels);
-  for (const char* name : {"array_append", "array_prepend", "array_insert", "slice", "array_compact", "array_reverse", "array_repeat", "shuffle", "array_contains", "array_position", "array_remove",
-                           "array_distinct", "array_union", "array_intersect", "array_except", "arrays_overlap", "array_max", "array_min", "sort_array", "get", "flatten"}) {
+  for (const char* name : {"array_append",   "array_prepend",  "array_insert", "slice",           "array_compact",
+                           "array_reverse",  "array_repeat",   "shuffle",      "array_contains",  "array_position",
+                           "array_remove",   "array_distinct", "array_union",  "array_intersect", "array_except",
+                           "arrays_overlap", "array_max",      "array_min",    "sort_array",      "get",
+                           "flatten"}) {
     registry.AddScalar(name, Direct(std::string("spark_") + name));
   }
   registry.AddScalar("array_sort_default", Direct("spark_array_sort"));
   registry.AddScalar("array_sort", Build(LowerComparatorSort));
   registry.AddScalar("array_concat", Build(LowerConcat));
   registry.AddScalar("array_join", Direct("spark_join"));
-  registry.AddScalar("size", Build([](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
-                       return CallOf(call.arguments[0]->type->id() == TypeId::kMap ? "cardinality" : "len", std::move(arguments));
-                     }));
+  registry.AddScalar(
+      "size",
+      Build([](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+        return CallOf(call.arguments[0]->type->id() == TypeId::kMap ? "cardinality" : "len", std::move(arguments));
+      }));
 }
 
 }  // namespace frazil::engine

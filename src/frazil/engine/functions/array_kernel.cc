@@ -48,7 +48,9 @@ ArrayArguments::ArrayArguments(duckdb::DataChunk& chunk, const std::vector<Array
   pool_->ToUnifiedFormat(capacity, pool_format_);
   if (with_keys) {
     keys_ = std::make_unique<duckdb::Vector>(LogicalType::BLOB, capacity);
-    duckdb::CreateSortKeyHelpers::CreateSortKey(*pool_, capacity, duckdb::OrderModifiers(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST), *keys_);
+    duckdb::CreateSortKeyHelpers::CreateSortKey(
+        *pool_, capacity, duckdb::OrderModifiers(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST),
+        *keys_);
     keys_->Flatten(capacity);
     key_data_ = duckdb::FlatVector::GetData<duckdb::string_t>(*keys_);
   }
@@ -118,7 +120,8 @@ duckdb::vector<LogicalType> ArgumentTypes(const std::vector<ArrayPart>& parts) {
 enum class Shape : uint8_t { kArray, kElement, kListOfFirst };
 
 template <Shape kShape>
-duckdb::unique_ptr<duckdb::FunctionData> BindShape(duckdb::ClientContext&, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindShape(duckdb::ClientContext&, duckdb::ScalarFunction& function,
+                                                   duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   LogicalType list;
   bool found = false;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -134,13 +137,15 @@ duckdb::unique_ptr<duckdb::FunctionData> BindShape(duckdb::ClientContext&, duckd
   return nullptr;
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindPlain(duckdb::ClientContext&, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindPlain(duckdb::ClientContext&, duckdb::ScalarFunction& function,
+                                                   duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) function.arguments[i] = arguments[i]->return_type;
   return nullptr;
 }
 
-void Register(duckdb::ExtensionLoader& loader, std::string name, const std::vector<ArrayPart>& parts, LogicalType result, duckdb::scalar_function_t function,
-              duckdb::bind_scalar_function_t bind, KernelTraits traits) {
+void Register(duckdb::ExtensionLoader& loader, std::string name, const std::vector<ArrayPart>& parts,
+              LogicalType result, duckdb::scalar_function_t function, duckdb::bind_scalar_function_t bind,
+              KernelTraits traits) {
   duckdb::ScalarFunction kernel(std::move(name), ArgumentTypes(parts), std::move(result), std::move(function), bind);
   kernel.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   if (traits.fallible) kernel.SetFallible();
@@ -150,7 +155,8 @@ void Register(duckdb::ExtensionLoader& loader, std::string name, const std::vect
 
 }  // namespace
 
-void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, ArrayRow row_function, ArrayKernelOptions options) {
+void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts,
+                    ArrayRow row_function, ArrayKernelOptions options) {
   Definition definition{parts, options};
   auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
     ArrayArguments arguments(chunk, definition.parts, definition.options.keys);
@@ -172,10 +178,12 @@ void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vect
     if (arguments.constant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
   };
   const bool takes_list = std::find(parts.begin(), parts.end(), ArrayPart::kList) != parts.end();
-  Register(loader, std::move(name), parts, LogicalType::ANY, run, takes_list ? BindShape<Shape::kArray> : BindShape<Shape::kListOfFirst>, options.traits);
+  Register(loader, std::move(name), parts, LogicalType::ANY, run,
+           takes_list ? BindShape<Shape::kArray> : BindShape<Shape::kListOfFirst>, options.traits);
 }
 
-void AddElementKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, ElementRow row_function, ArrayKernelOptions options) {
+void AddElementKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts,
+                      ElementRow row_function, ArrayKernelOptions options) {
   Definition definition{parts, options};
   auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
     ArrayArguments arguments(chunk, definition.parts, definition.options.keys);
@@ -191,7 +199,8 @@ void AddElementKernel(duckdb::ExtensionLoader& loader, std::string name, std::ve
   Register(loader, std::move(name), parts, LogicalType::ANY, run, BindShape<Shape::kElement>, options.traits);
 }
 
-void AddNumberKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, LogicalType result_type, NumberRow row_function, ArrayKernelOptions options) {
+void AddNumberKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts,
+                     LogicalType result_type, NumberRow row_function, ArrayKernelOptions options) {
   Definition definition{parts, options};
   auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
     ArrayArguments arguments(chunk, definition.parts, definition.options.keys);

@@ -1,16 +1,17 @@
 #pragma once
 
-// The frame of kernels over arrays of any element type: all elements of a chunk's arguments lie in one pool, a row's result is a list of places in it.
-// Elements are compared by DuckDB's sort keys, in which NaN equals NaN, both zeros are equal, and NULL has a key of its own. Internal to engine/.
-
-#include <duckdb.hpp>
-#include <duckdb/main/extension/extension_loader.hpp>
+// The frame of kernels over arrays of any element type: all elements of a chunk's arguments lie in one pool, a row's
+// result is a list of places in it. Elements are compared by DuckDB's sort keys, in which NaN equals NaN, both zeros
+// are equal, and NULL has a key of its own. Internal to engine/.
 
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <duckdb.hpp>
+#include <duckdb/main/extension/extension_loader.hpp>
 
 #include "frazil/engine/functions/row_kernel.h"
 
@@ -41,7 +42,9 @@ class ArrayArguments {
 
   /// The place of a NULL.
   duckdb::idx_t null_place() const { return null_place_; }
-  bool ElementIsNull(duckdb::idx_t place) const { return !pool_format_.validity.RowIsValid(pool_format_.sel->get_index(place)); }
+  bool ElementIsNull(duckdb::idx_t place) const {
+    return !pool_format_.validity.RowIsValid(pool_format_.sel->get_index(place));
+  }
   /// Bytes that order and identify the element; NULL comes first.
   std::string_view Key(duckdb::idx_t place) const {
     const auto& key = key_data_[place];
@@ -81,11 +84,14 @@ struct ArrayKernelOptions {
 };
 
 /// A kernel that yields an array. Its type is that of the first list, or a list of the first element.
-void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, ArrayRow row, ArrayKernelOptions options = {});
+void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, ArrayRow row,
+                    ArrayKernelOptions options = {});
 /// A kernel that yields an element.
-void AddElementKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, ElementRow row, ArrayKernelOptions options = {});
+void AddElementKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, ElementRow row,
+                      ArrayKernelOptions options = {});
 /// A kernel that yields a BOOLEAN, INTEGER or BIGINT.
-void AddNumberKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts, duckdb::LogicalType result, NumberRow row, ArrayKernelOptions options = {});
+void AddNumberKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts,
+                     duckdb::LogicalType result, NumberRow row, ArrayKernelOptions options = {});
 
 /// Copies the elements at `places` of a vector behind what is in a list vector's child; returns where they begin.
 duckdb::idx_t AppendToList(duckdb::Vector& list, duckdb::Vector& source, const Places& places);

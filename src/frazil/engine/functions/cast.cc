@@ -7,6 +7,7 @@
 
 #include "frazil/engine/functions/cast_internal.h"
 #include "frazil/engine/functions/kernel_arguments.h"
+#include "frazil/engine/functions/variant_cast.h"
 #include "frazil/engine/type_mapping.h"
 
 namespace frazil::engine {
@@ -17,31 +18,45 @@ using duckdb::Vector;
 
 bool HasStruct(const DataType& type) {
   switch (type.id()) {
-    case TypeId::kStruct: return true;
-    case TypeId::kArray: return HasStruct(*type.element_type());
-    case TypeId::kMap: return HasStruct(*type.key_type()) || HasStruct(*type.value_type());
-    default: return false;
+    case TypeId::kStruct:
+      return true;
+    case TypeId::kArray:
+      return HasStruct(*type.element_type());
+    case TypeId::kMap:
+      return HasStruct(*type.key_type()) || HasStruct(*type.value_type());
+    default:
+      return false;
   }
 }
 
 int RankOf(TypeId id) {
   switch (id) {
-    case TypeId::kByte: return 1;
-    case TypeId::kShort: return 2;
-    case TypeId::kInteger: return 3;
-    case TypeId::kLong: return 4;
-    default: return 0;
+    case TypeId::kByte:
+      return 1;
+    case TypeId::kShort:
+      return 2;
+    case TypeId::kInteger:
+      return 3;
+    case TypeId::kLong:
+      return 4;
+    default:
+      return 0;
   }
 }
 
 // Digits that an integral type may have.
 int DigitsOf(TypeId id) {
   switch (id) {
-    case TypeId::kByte: return 3;
-    case TypeId::kShort: return 5;
-    case TypeId::kInteger: return 10;
-    case TypeId::kLong: return 19;
-    default: return 0;
+    case TypeId::kByte:
+      return 3;
+    case TypeId::kShort:
+      return 5;
+    case TypeId::kInteger:
+      return 10;
+    case TypeId::kLong:
+      return 19;
+    default:
+      return 0;
   }
 }
 
@@ -55,7 +70,8 @@ bool IsPlainDuckDbCast(const DataType& from, const DataType& to) {
     return false;
   }
   if (from.id() == TypeId::kFloat) return to.id() == TypeId::kDouble;
-  if (from.id() == TypeId::kBoolean) return to.IsIntegral() || to.id() == TypeId::kDouble || to.id() == TypeId::kFloat || to.IsString();
+  if (from.id() == TypeId::kBoolean)
+    return to.IsIntegral() || to.id() == TypeId::kDouble || to.id() == TypeId::kFloat || to.IsString();
   if (from.id() == TypeId::kDecimal && to.id() == TypeId::kDecimal) {
     return to.scale() >= from.scale() && to.precision() - to.scale() >= from.precision() - from.scale();
   }
@@ -63,7 +79,8 @@ bool IsPlainDuckDbCast(const DataType& from, const DataType& to) {
   return false;
 }
 
-// --- spark_cast(value, source type, target type, mode, zone) ---------------------------------------------------------------------------------------------
+// --- spark_cast(value, source type, target type, mode, zone)
+// ---------------------------------------------------------------------------------------------
 
 struct CastBindData : duckdb::FunctionData {
   VectorCast cast;
@@ -103,7 +120,8 @@ void ExecuteCast(duckdb::DataChunk& input, duckdb::ExpressionState& state, Vecto
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
-// --- spark_reshape(value, NULL of the wanted type) ---------------------------------------------------------------------------------------------------------
+// --- spark_reshape(value, NULL of the wanted type)
+// ---------------------------------------------------------------------------------------------------------
 
 // By position: members of structs whatever their names, elements, keys and values; leaves by DuckDB's cast.
 void Reshape(Vector& source, Vector& target, duckdb::idx_t count) {
@@ -119,7 +137,8 @@ void Reshape(Vector& source, Vector& target, duckdb::idx_t count) {
     target.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
     const auto size = duckdb::ListVector::GetListSize(source);
     duckdb::ListVector::Reserve(target, size);
-    std::copy_n(duckdb::FlatVector::GetData<duckdb::list_entry_t>(source), count, duckdb::FlatVector::GetData<duckdb::list_entry_t>(target));
+    std::copy_n(duckdb::FlatVector::GetData<duckdb::list_entry_t>(source), count,
+                duckdb::FlatVector::GetData<duckdb::list_entry_t>(target));
     duckdb::FlatVector::SetValidity(target, duckdb::FlatVector::Validity(source));
     if (size > 0) {
       Vector elements(duckdb::ListVector::GetEntry(source));
@@ -134,7 +153,8 @@ void Reshape(Vector& source, Vector& target, duckdb::idx_t count) {
     target.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
     auto& members = duckdb::StructVector::GetEntries(source);
     auto& wanted = duckdb::StructVector::GetEntries(target);
-    if (members.size() != wanted.size()) ThrowSparkError(Error::Internal("A struct of " + from.ToString() + " is not a " + to.ToString()));
+    if (members.size() != wanted.size())
+      ThrowSparkError(Error::Internal("A struct of " + from.ToString() + " is not a " + to.ToString()));
     for (size_t i = 0; i < members.size(); ++i) {
       members[i]->Flatten(count);
       Reshape(*members[i], *wanted[i], count);
@@ -145,8 +165,9 @@ void Reshape(Vector& source, Vector& target, duckdb::idx_t count) {
   duckdb::VectorOperations::DefaultCast(source, target, count);
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindReshape(duckdb::ClientContext&, duckdb::ScalarFunction& function,
-                                                     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindReshape(
+    duckdb::ClientContext&, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   function.SetReturnType(arguments[1]->return_type);
   function.arguments[0] = arguments[0]->return_type;
   function.arguments[1] = arguments[1]->return_type;
@@ -158,7 +179,8 @@ duckdb::unique_ptr<duckdb::Expression> ReplaceReshape(duckdb::FunctionBindExpres
   auto& value = input.children[0];
   auto& wanted = input.children[1]->return_type;
   if (value->return_type == wanted) return std::move(value);
-  if (value->return_type.id() == duckdb::LogicalTypeId::SQLNULL || value->return_type.InternalType() != wanted.InternalType()) {
+  if (value->return_type.id() == duckdb::LogicalTypeId::SQLNULL ||
+      value->return_type.InternalType() != wanted.InternalType()) {
     return duckdb::BoundCastExpression::AddCastToType(input.context, std::move(value), wanted);
   }
   return nullptr;
@@ -172,15 +194,19 @@ void ExecuteReshape(duckdb::DataChunk& input, duckdb::ExpressionState&, Vector& 
 
 }  // namespace
 
-Result<LoweredExpression> LowerSparkCast(LoweredExpression child, const DataType& from, const DataType& to, EvalMode mode,
-                                         const functions::ExpressionSettings& settings) {
+Result<LoweredExpression> LowerSparkCast(LoweredExpression child, const DataType& from, const DataType& to,
+                                         EvalMode mode, const functions::ExpressionSettings& settings) {
   FRAZIL_ASSIGN_OR_RETURN(auto target, ToDuckDbType(to));
   FRAZIL_RETURN_IF_ERROR(ToDuckDbType(from).status());
   if (from.id() == TypeId::kNull || to.id() == TypeId::kNull) return ConstantOf(duckdb::Value(target));
   if (from.EqualsIgnoreNullability(to) || (from.IsString() && to.IsString())) return child;
+  if (from.id() == TypeId::kVariant || to.id() == TypeId::kVariant) {
+    return LowerVariantCast(std::move(child), from, to, mode, settings);
+  }
   if (IsPlainDuckDbCast(from, to)) return CastOf(std::move(child), target);
-  return CallOf("spark_cast", std::move(child), ConstantOf(duckdb::Value(from.Json())), ConstantOf(duckdb::Value(to.Json())),
-                ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(mode))), ConstantOf(duckdb::Value(settings.time_zone)));
+  return CallOf("spark_cast", std::move(child), ConstantOf(duckdb::Value(from.Json())),
+                ConstantOf(duckdb::Value(to.Json())), ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(mode))),
+                ConstantOf(duckdb::Value(settings.time_zone)));
 }
 
 LoweredExpression AsMappedType(LoweredExpression value, const DataType& type) {
@@ -190,14 +216,16 @@ LoweredExpression AsMappedType(LoweredExpression value, const DataType& type) {
 }
 
 void RegisterCastKernels(duckdb::ExtensionLoader& loader) {
-  duckdb::ScalarFunction cast("spark_cast",
-                              {LogicalType::ANY, LogicalType::VARCHAR, LogicalType::VARCHAR, LogicalType::INTEGER, LogicalType::VARCHAR},
-                              LogicalType::ANY, ExecuteCast, BindCast);
+  duckdb::ScalarFunction cast(
+      "spark_cast",
+      {LogicalType::ANY, LogicalType::VARCHAR, LogicalType::VARCHAR, LogicalType::INTEGER, LogicalType::VARCHAR},
+      LogicalType::ANY, ExecuteCast, BindCast);
   cast.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   cast.SetFallible();
   loader.RegisterFunction(cast);
 
-  duckdb::ScalarFunction reshape("spark_reshape", {LogicalType::ANY, LogicalType::ANY}, LogicalType::ANY, ExecuteReshape, BindReshape);
+  duckdb::ScalarFunction reshape("spark_reshape", {LogicalType::ANY, LogicalType::ANY}, LogicalType::ANY,
+                                 ExecuteReshape, BindReshape);
   reshape.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   reshape.SetBindExpressionCallback(ReplaceReshape);
   loader.RegisterFunction(reshape);

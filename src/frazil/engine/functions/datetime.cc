@@ -1,5 +1,7 @@
 // Dates, times and timestamps: fields, truncation, arithmetic, parts.
 
+#include "frazil/types/datetime.h"
+
 #include <cmath>
 #include <map>
 
@@ -9,7 +11,6 @@
 #include "frazil/engine/functions/spark_functions.h"
 #include "frazil/engine/functions/zones.h"
 #include "frazil/types/calendar.h"
-#include "frazil/types/datetime.h"
 
 namespace frazil::engine {
 
@@ -119,15 +120,17 @@ double MonthsBetween(int64_t end, int64_t start, bool round, std::string_view zo
   const auto months = static_cast<double>((a.year * 12 + a.month) - (b.year * 12 + b.month));
   const bool both_last = a.day == DaysInMonth(a.year, a.month) && b.day == DaysInMonth(b.year, b.month);
   if (a.day == b.day || both_last) return months;
-  const int64_t seconds1 = (local1 - days1 * kMicrosPerDay) / kMicrosPerSecond, seconds2 = (local2 - days2 * kMicrosPerDay) / kMicrosPerSecond;
+  const int64_t seconds1 = (local1 - days1 * kMicrosPerDay) / kMicrosPerSecond,
+                seconds2 = (local2 - days2 * kMicrosPerDay) / kMicrosPerSecond;
   const int64_t seconds = (a.day - b.day) * kSecondsPerDay + seconds1 - seconds2;
   const double difference = months + static_cast<double>(seconds) / static_cast<double>(31 * kSecondsPerDay);
   return round ? std::floor(difference * 1e8 + 0.5) / 1e8 : difference;
 }
 
 std::optional<int32_t> NextDay(int32_t days, std::string_view name, bool strict) {
-  static constexpr const char* kNames[7][3] = {{"MO", "MON", "MONDAY"},   {"TU", "TUE", "TUESDAY"},  {"WE", "WED", "WEDNESDAY"}, {"TH", "THU", "THURSDAY"},
-                                               {"FR", "FRI", "FRIDAY"},   {"SA", "SAT", "SATURDAY"}, {"SU", "SUN", "SUNDAY"}};
+  static constexpr const char* kNames[7][3] = {
+      {"MO", "MON", "MONDAY"}, {"TU", "TUE", "TUESDAY"},  {"WE", "WED", "WEDNESDAY"}, {"TH", "THU", "THURSDAY"},
+      {"FR", "FRI", "FRIDAY"}, {"SA", "SAT", "SATURDAY"}, {"SU", "SUN", "SUNDAY"}};
   const std::string upper = AsciiUpper(TrimBlanks(name));
   for (int day = 0; day < 7; ++day) {
     for (const char* known : kNames[day]) {
@@ -146,7 +149,8 @@ int32_t LastDay(int32_t days) {
 }
 
 [[noreturn]] void ThrowFieldOutOfBounds(const std::string& message) {
-  ThrowSparkError("DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION", {{"rangeMessage", message}, {"ansiConfig", "\"spark.sql.ansi.enabled\""}});
+  ThrowSparkError("DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION",
+                  {{"rangeMessage", message}, {"ansiConfig", "\"spark.sql.ansi.enabled\""}});
 }
 
 std::string RangeMessage(const char* field, const char* range, int64_t value) {
@@ -160,7 +164,8 @@ std::string DateProblem(int64_t year, int32_t month, int32_t day) {
   if (day < 1 || day > 31) return RangeMessage("DayOfMonth", "1 - 28/31", day);
   if (day > DaysInMonth(year, month)) {
     if (day == 29) return "Invalid date 'February 29' as '" + std::to_string(year) + "' is not a leap year";
-    static constexpr const char* kMonths[] = {"JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER", "DECEMBER"};
+    static constexpr const char* kMonths[] = {"JANUARY", "FEBRUARY", "MARCH",     "APRIL",   "MAY",      "JUNE",
+                                              "JULY",    "AUGUST",   "SEPTEMBER", "OCTOBER", "NOVEMBER", "DECEMBER"};
     return std::string("Invalid date '") + kMonths[month - 1] + " " + std::to_string(day) + "'";
   }
   return {};
@@ -181,7 +186,8 @@ std::optional<int32_t> MakeDate(int32_t year, int32_t month, int32_t day, bool s
 }
 
 // Wall-clock microseconds of the parts; seconds as DECIMAL(16,6), unscaled; 60 means the next minute.
-std::optional<int64_t> MakeLocal(int32_t year, int32_t month, int32_t day, int32_t hour, int32_t minute, int64_t seconds, bool strict) {
+std::optional<int64_t> MakeLocal(int32_t year, int32_t month, int32_t day, int32_t hour, int32_t minute,
+                                 int64_t seconds, bool strict) {
   std::string problem = DateProblem(year, month, day);
   if (problem.empty() && (hour < 0 || hour > 23)) problem = RangeMessage("HourOfDay", "0 - 23", hour);
   if (problem.empty() && (minute < 0 || minute > 59)) problem = RangeMessage("MinuteOfHour", "0 - 59", minute);
@@ -199,7 +205,8 @@ std::optional<int64_t> MakeLocal(int32_t year, int32_t month, int32_t day, int32
     if (strict) ThrowFieldOutOfBounds(problem);
     return std::nullopt;
   }
-  const __int128 micros = static_cast<__int128>(DaysFromCivil(year, month, day)) * kMicrosPerDay + hour * kMicrosPerHour + minute * kMicrosPerMinute + seconds;
+  const __int128 micros = static_cast<__int128>(DaysFromCivil(year, month, day)) * kMicrosPerDay +
+                          hour * kMicrosPerHour + minute * kMicrosPerMinute + seconds;
   if (micros > INT64_MAX || micros < INT64_MIN) {
     if (strict) ThrowArithmeticOverflow("long overflow");
     return std::nullopt;
@@ -217,7 +224,9 @@ int64_t WholeMonths(int64_t start, int64_t end) {
   const int64_t days1 = FloorDivide(start, kMicrosPerDay), days2 = FloorDivide(end, kMicrosPerDay);
   const CivilDate a = CivilFromDays(days1), b = CivilFromDays(days2);
   int64_t months = (b.year * 12 + b.month) - (a.year * 12 + a.month);
-  const auto rest = [](const CivilDate& date, int64_t micros, int64_t days) { return date.day * kMicrosPerDay + (micros - days * kMicrosPerDay); };
+  const auto rest = [](const CivilDate& date, int64_t micros, int64_t days) {
+    return date.day * kMicrosPerDay + (micros - days * kMicrosPerDay);
+  };
   const int64_t rest1 = rest(a, start, days1), rest2 = rest(b, end, days2);
   if (months > 0 && rest2 < rest1) --months;
   if (months < 0 && rest2 > rest1) ++months;
@@ -243,7 +252,8 @@ int64_t TimestampDifference(std::string_view unit, int64_t start_utc, int64_t en
 int64_t AddUnits(std::string_view unit, int64_t quantity, int64_t micros, std::string_view zone_name) {
   const TimeZone& zone = ZoneNamed(zone_name);
   const auto overflow = [&]() {
-    ThrowSparkError("DATETIME_OVERFLOW", {{"operation", "add " + std::to_string(quantity) + " " + std::string(unit) + " to a timestamp"}});
+    ThrowSparkError("DATETIME_OVERFLOW",
+                    {{"operation", "add " + std::to_string(quantity) + " " + std::string(unit) + " to a timestamp"}});
   };
   __int128 exact = 0;
   const auto exact_unit = [&](int64_t size) { exact = static_cast<__int128>(quantity) * size + micros; };
@@ -286,7 +296,9 @@ int64_t TimeUnit(std::string_view name, const char* function) {
   if (upper == "SECOND") return kMicrosPerSecond;
   if (upper == "MILLISECOND") return kMicrosPerMillisecond;
   if (upper == "MICROSECOND") return 1;
-  ThrowSparkError("INVALID_PARAMETER_VALUE.TIME_UNIT", {{"functionName", std::string("`") + function + "`"}, {"parameter", "`unit`"}, {"invalidValue", "'" + std::string(name) + "'"}});
+  ThrowSparkError("INVALID_PARAMETER_VALUE.TIME_UNIT", {{"functionName", std::string("`") + function + "`"},
+                                                        {"parameter", "`unit`"},
+                                                        {"invalidValue", "'" + std::string(name) + "'"}});
 }
 
 void AddFieldKernels(duckdb::ExtensionLoader& loader) {
@@ -298,8 +310,9 @@ void AddFieldKernels(duckdb::ExtensionLoader& loader) {
       return static_cast<int32_t>(FloorModulo(FloorDivide(local, divisor), modulus));
     });
     for (const auto& type : {LogicalType::TIMESTAMP, LogicalType::TIME}) {
-      AddRowKernel(loader, name, {type, V}, I,
-                   [divisor, modulus](int64_t micros, std::string_view) -> int32_t { return static_cast<int32_t>(FloorModulo(FloorDivide(micros, divisor), modulus)); });
+      AddRowKernel(loader, name, {type, V}, I, [divisor, modulus](int64_t micros, std::string_view) -> int32_t {
+        return static_cast<int32_t>(FloorModulo(FloorDivide(micros, divisor), modulus));
+      });
     }
   };
   field("spark_hour", kMicrosPerHour, 24);
@@ -307,22 +320,28 @@ void AddFieldKernels(duckdb::ExtensionLoader& loader) {
   field("spark_second", kMicrosPerSecond, 60);
   // Offsets of zones may have seconds in them, long ago.
   const auto D = LogicalType::DECIMAL(8, 6);
-  AddRowKernel(loader, "spark_second_with_fraction", {Z, V}, D,
-               [](int64_t micros, std::string_view zone) -> int32_t { return static_cast<int32_t>(FloorModulo(ZoneNamed(zone).ToLocalMicros(micros), kMicrosPerMinute)); });
+  AddRowKernel(loader, "spark_second_with_fraction", {Z, V}, D, [](int64_t micros, std::string_view zone) -> int32_t {
+    return static_cast<int32_t>(FloorModulo(ZoneNamed(zone).ToLocalMicros(micros), kMicrosPerMinute));
+  });
   for (const auto& type : {LogicalType::TIMESTAMP, LogicalType::TIME}) {
-    AddRowKernel(loader, "spark_second_with_fraction", {type, V}, D, [](int64_t micros, std::string_view) -> int32_t { return static_cast<int32_t>(FloorModulo(micros, kMicrosPerMinute)); });
+    AddRowKernel(loader, "spark_second_with_fraction", {type, V}, D, [](int64_t micros, std::string_view) -> int32_t {
+      return static_cast<int32_t>(FloorModulo(micros, kMicrosPerMinute));
+    });
   }
 }
 
 void AddMakingKernels(duckdb::ExtensionLoader& loader) {
-  const auto V = LogicalType::VARCHAR, I = LogicalType::INTEGER, L = LogicalType::BIGINT, Boolean = LogicalType::BOOLEAN;
-  const auto Z = LogicalType::TIMESTAMP_TZ, N = LogicalType::TIMESTAMP, Date = LogicalType::DATE, Time = LogicalType::TIME;
+  const auto V = LogicalType::VARCHAR, I = LogicalType::INTEGER, L = LogicalType::BIGINT,
+             Boolean = LogicalType::BOOLEAN;
+  const auto Z = LogicalType::TIMESTAMP_TZ, N = LogicalType::TIMESTAMP, Date = LogicalType::DATE,
+             Time = LogicalType::TIME;
   const auto S = LogicalType::DECIMAL(16, 6);
   AddRowKernel(loader, "spark_make_date", {I, I, I, Boolean}, Date, &MakeDate, kFallible);
   AddRowKernel(loader, "spark_make_timestamp_ntz", {I, I, I, I, I, S, Boolean}, N, &MakeLocal, kFallible);
   AddRowKernel(
       loader, "spark_make_timestamp", {I, I, I, I, I, S, V, Boolean}, Z,
-      [](int32_t year, int32_t month, int32_t day, int32_t hour, int32_t minute, int64_t seconds, std::string_view zone, bool strict) -> std::optional<int64_t> {
+      [](int32_t year, int32_t month, int32_t day, int32_t hour, int32_t minute, int64_t seconds, std::string_view zone,
+         bool strict) -> std::optional<int64_t> {
         const auto local = MakeLocal(year, month, day, hour, minute, seconds, strict);
         if (!local.has_value()) return std::nullopt;
         return ZoneNamed(zone).ToUtcMicros(*local);
@@ -330,8 +349,12 @@ void AddMakingKernels(duckdb::ExtensionLoader& loader) {
       kFallible);
   AddRowKernel(
       loader, "spark_make_timestamp_of_date", {Date, Time, V}, Z,
-      [](int32_t days, int64_t time, std::string_view zone) -> int64_t { return ZoneNamed(zone).ToUtcMicros(days * kMicrosPerDay + time); }, kFallible);
-  AddRowKernel(loader, "spark_make_timestamp_ntz_of_date", {Date, Time}, N, [](int32_t days, int64_t time) -> int64_t { return days * kMicrosPerDay + time; });
+      [](int32_t days, int64_t time, std::string_view zone) -> int64_t {
+        return ZoneNamed(zone).ToUtcMicros(days * kMicrosPerDay + time);
+      },
+      kFallible);
+  AddRowKernel(loader, "spark_make_timestamp_ntz_of_date", {Date, Time}, N,
+               [](int32_t days, int64_t time) -> int64_t { return days * kMicrosPerDay + time; });
   AddRowKernel(
       loader, "spark_make_time", {I, I, S}, Time,
       [](int32_t hour, int32_t minute, int64_t seconds) -> int64_t {
@@ -343,12 +366,21 @@ void AddMakingKernels(duckdb::ExtensionLoader& loader) {
         } else if (seconds < 0 || seconds >= 60 * kMicrosPerSecond) {
           problem = RangeMessage("SecondOfMinute", "0 - 59", FloorDivide(seconds, kMicrosPerSecond));
         }
-        if (!problem.empty()) ThrowSparkError("DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION", {{"rangeMessage", problem}});
+        if (!problem.empty())
+          ThrowSparkError("DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION", {{"rangeMessage", problem}});
         return hour * kMicrosPerHour + minute * kMicrosPerMinute + seconds;
       },
       kFallible);
-  AddRowKernel(loader, "spark_timestamp_seconds", {L}, Z, [](int64_t value) -> std::optional<int64_t> { return ToMicros(static_cast<__int128>(value) * kMicrosPerSecond); }, kFallible);
-  AddRowKernel(loader, "spark_timestamp_millis", {L}, Z, [](int64_t value) -> std::optional<int64_t> { return ToMicros(static_cast<__int128>(value) * kMicrosPerMillisecond); }, kFallible);
+  AddRowKernel(
+      loader, "spark_timestamp_seconds", {L}, Z,
+      [](int64_t value) -> std::optional<int64_t> { return ToMicros(static_cast<__int128>(value) * kMicrosPerSecond); },
+      kFallible);
+  AddRowKernel(
+      loader, "spark_timestamp_millis", {L}, Z,
+      [](int64_t value) -> std::optional<int64_t> {
+        return ToMicros(static_cast<__int128>(value) * kMicrosPerMillisecond);
+      },
+      kFallible);
   AddRowKernel(loader, "spark_timestamp_micros", {L}, Z, [](int64_t value) -> int64_t { return value; });
   AddRowKernel(loader, "spark_timestamp_seconds", {LogicalType::DOUBLE}, Z, [](double value) -> std::optional<int64_t> {
     if (std::isnan(value) || std::isinf(value)) return std::nullopt;
@@ -358,22 +390,30 @@ void AddMakingKernels(duckdb::ExtensionLoader& loader) {
     return static_cast<int64_t>(micros);
   });
   AddRowKernel(
-      loader, "spark_timestamp_seconds", {LogicalType::DECIMAL(38, 6)}, Z, [](duckdb::hugeint_t value) -> std::optional<int64_t> { return ToMicros(WideOf(value)); }, kFallible);
-  AddRowKernel(loader, "spark_unix_seconds", {Z}, L, [](int64_t micros) -> int64_t { return FloorDivide(micros, kMicrosPerSecond); });
-  AddRowKernel(loader, "spark_unix_millis", {Z}, L, [](int64_t micros) -> int64_t { return FloorDivide(micros, kMicrosPerMillisecond); });
+      loader, "spark_timestamp_seconds", {LogicalType::DECIMAL(38, 6)}, Z,
+      [](duckdb::hugeint_t value) -> std::optional<int64_t> { return ToMicros(WideOf(value)); }, kFallible);
+  AddRowKernel(loader, "spark_unix_seconds", {Z}, L,
+               [](int64_t micros) -> int64_t { return FloorDivide(micros, kMicrosPerSecond); });
+  AddRowKernel(loader, "spark_unix_millis", {Z}, L,
+               [](int64_t micros) -> int64_t { return FloorDivide(micros, kMicrosPerMillisecond); });
   AddRowKernel(loader, "spark_unix_micros", {Z}, L, [](int64_t micros) -> int64_t { return micros; });
   AddRowKernel(loader, "spark_date_from_unix_date", {I}, Date, [](int32_t days) -> int32_t { return days; });
   AddRowKernel(loader, "spark_unix_date", {Date}, I, [](int32_t days) -> int32_t { return days; });
 }
 
 void AddArithmeticKernels(duckdb::ExtensionLoader& loader) {
-  const auto V = LogicalType::VARCHAR, I = LogicalType::INTEGER, L = LogicalType::BIGINT, Boolean = LogicalType::BOOLEAN;
-  const auto Z = LogicalType::TIMESTAMP_TZ, N = LogicalType::TIMESTAMP, Date = LogicalType::DATE, Time = LogicalType::TIME;
-  AddRowKernel(loader, "spark_date_add", {Date, I}, Date,
-               [](int32_t days, int32_t count) -> int32_t { return static_cast<int32_t>(static_cast<uint32_t>(days) + static_cast<uint32_t>(count)); });
-  AddRowKernel(loader, "spark_date_sub", {Date, I}, Date,
-               [](int32_t days, int32_t count) -> int32_t { return static_cast<int32_t>(static_cast<uint32_t>(days) - static_cast<uint32_t>(count)); });
-  AddRowKernel(loader, "spark_datediff", {Date, Date}, I, [](int32_t end, int32_t start) -> int32_t { return end - start; });
+  const auto V = LogicalType::VARCHAR, I = LogicalType::INTEGER, L = LogicalType::BIGINT,
+             Boolean = LogicalType::BOOLEAN;
+  const auto Z = LogicalType::TIMESTAMP_TZ, N = LogicalType::TIMESTAMP, Date = LogicalType::DATE,
+             Time = LogicalType::TIME;
+  AddRowKernel(loader, "spark_date_add", {Date, I}, Date, [](int32_t days, int32_t count) -> int32_t {
+    return static_cast<int32_t>(static_cast<uint32_t>(days) + static_cast<uint32_t>(count));
+  });
+  AddRowKernel(loader, "spark_date_sub", {Date, I}, Date, [](int32_t days, int32_t count) -> int32_t {
+    return static_cast<int32_t>(static_cast<uint32_t>(days) - static_cast<uint32_t>(count));
+  });
+  AddRowKernel(loader, "spark_datediff", {Date, Date}, I,
+               [](int32_t end, int32_t start) -> int32_t { return end - start; });
   AddRowKernel(loader, "spark_last_day", {Date}, Date, &LastDay);
   AddRowKernel(loader, "spark_next_day", {Date, V, Boolean}, Date, &NextDay, kFallible);
   AddRowKernel(loader, "spark_trunc", {Date, V}, Date, &TruncateDate);
@@ -382,14 +422,30 @@ void AddArithmeticKernels(duckdb::ExtensionLoader& loader) {
   AddRowKernel(loader, "spark_timestampdiff", {V, Z, Z, V}, L, &TimestampDifference);
   AddRowKernel(loader, "spark_timestampadd", {V, L, Z, V}, Z, &AddUnits, kFallible);
   AddRowKernel(
-      loader, "spark_timestampadd", {V, L, N, V}, N, [](std::string_view unit, int64_t quantity, int64_t micros, std::string_view) -> int64_t { return AddUnits(unit, quantity, micros, "UTC"); },
+      loader, "spark_timestampadd", {V, L, N, V}, N,
+      [](std::string_view unit, int64_t quantity, int64_t micros, std::string_view) -> int64_t {
+        return AddUnits(unit, quantity, micros, "UTC");
+      },
       kFallible);
   AddRowKernel(
-      loader, "spark_time_trunc", {V, Time}, Time, [](std::string_view unit, int64_t micros) -> int64_t { return micros / TimeUnit(unit, "time_trunc") * TimeUnit(unit, "time_trunc"); }, kFallible);
+      loader, "spark_time_trunc", {V, Time}, Time,
+      [](std::string_view unit, int64_t micros) -> int64_t {
+        return micros / TimeUnit(unit, "time_trunc") * TimeUnit(unit, "time_trunc");
+      },
+      kFallible);
   AddRowKernel(
-      loader, "spark_time_diff", {V, Time, Time}, L, [](std::string_view unit, int64_t start, int64_t end) -> int64_t { return (end - start) / TimeUnit(unit, "time_diff"); }, kFallible);
-  AddRowKernel(loader, "spark_from_utc_timestamp", {Z, V}, Z, [](int64_t micros, std::string_view zone) -> int64_t { return ZoneNamed(zone).ToLocalMicros(micros); }, kFallible);
-  AddRowKernel(loader, "spark_to_utc_timestamp", {Z, V}, Z, [](int64_t micros, std::string_view zone) -> int64_t { return ZoneNamed(zone).ToUtcMicros(micros); }, kFallible);
+      loader, "spark_time_diff", {V, Time, Time}, L,
+      [](std::string_view unit, int64_t start, int64_t end) -> int64_t {
+        return (end - start) / TimeUnit(unit, "time_diff");
+      },
+      kFallible);
+  AddRowKernel(
+      loader, "spark_from_utc_timestamp", {Z, V}, Z,
+      [](int64_t micros, std::string_view zone) -> int64_t { return ZoneNamed(zone).ToLocalMicros(micros); },
+      kFallible);
+  AddRowKernel(
+      loader, "spark_to_utc_timestamp", {Z, V}, Z,
+      [](int64_t micros, std::string_view zone) -> int64_t { return ZoneNamed(zone).ToUtcMicros(micros); }, kFallible);
   AddRowKernel(
       loader, "spark_convert_timezone", {V, V, N}, N,
       [](std::string_view from, std::string_view to, int64_t micros) -> int64_t {
@@ -417,9 +473,12 @@ void RegisterDatetimeFunctions(FunctionLoweringRegistry& registry) {
   registry.AddScalar("year_of_week", Direct("isoyear"));
   registry.AddScalar("dayname", Template("strftime($1, '%a')"));
   registry.AddScalar("monthname", Template("strftime($1, '%b')"));
-  for (const char* name : {"hour", "minute", "second", "second_with_fraction"}) registry.AddScalar(name, Template(std::string("spark_") + name + "($1, $tz)"));
-  for (const char* name : {"last_day", "unix_date", "date_add", "date_sub", "datediff", "trunc", "time_trunc", "time_diff", "timestamp_millis", "timestamp_micros", "unix_seconds", "unix_millis",
-                           "unix_micros", "date_from_unix_date", "from_utc_timestamp", "to_utc_timestamp", "convert_timezone", "make_time"}) {
+  for (const char* name : {"hour", "minute", "second", "second_with_fraction"})
+    registry.AddScalar(name, Template(std::string("spark_") + name + "($1, $tz)"));
+  for (const char* name :
+       {"last_day", "unix_date", "date_add", "date_sub", "datediff", "trunc", "time_trunc", "time_diff",
+        "timestamp_millis", "timestamp_micros", "unix_seconds", "unix_millis", "unix_micros", "date_from_unix_date",
+        "from_utc_timestamp", "to_utc_timestamp", "convert_timezone", "make_time"}) {
     registry.AddScalar(name, Direct(std::string("spark_") + name));
   }
   registry.AddScalar("next_day", Strictness("spark_next_day"));
@@ -430,20 +489,28 @@ void RegisterDatetimeFunctions(FunctionLoweringRegistry& registry) {
   registry.AddScalar("make_date", Strictness("spark_make_date"));
   registry.AddScalar("make_timestamp_ntz", Strictness("spark_make_timestamp_ntz"));
   // The zone is the last argument, or the session's.
-  registry.AddScalar("make_timestamp", Build([](LoweringContext& context, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
-                       if (arguments.size() == 6) arguments.push_back(ConstantOf(duckdb::Value(context.settings().time_zone)));
+  registry.AddScalar("make_timestamp", Build([](LoweringContext& context, const CallExpression& call,
+                                                LoweredArguments arguments) -> Result<LoweredExpression> {
+                       if (arguments.size() == 6)
+                         arguments.push_back(ConstantOf(duckdb::Value(context.settings().time_zone)));
                        arguments.push_back(ConstantOf(duckdb::Value::BOOLEAN(call.mode == EvalMode::kAnsi)));
                        return CallOf("spark_make_timestamp", std::move(arguments));
                      }));
-  registry.AddScalar("make_timestamp_of_date", Build([](LoweringContext& context, const CallExpression&, LoweredArguments arguments) -> Result<LoweredExpression> {
-                       if (arguments.size() == 1) arguments.push_back(ConstantOf(duckdb::Value::TIME(duckdb::dtime_t(0))));
-                       if (arguments.size() == 2) arguments.push_back(ConstantOf(duckdb::Value(context.settings().time_zone)));
+  registry.AddScalar("make_timestamp_of_date", Build([](LoweringContext& context, const CallExpression&,
+                                                        LoweredArguments arguments) -> Result<LoweredExpression> {
+                       if (arguments.size() == 1)
+                         arguments.push_back(ConstantOf(duckdb::Value::TIME(duckdb::dtime_t(0))));
+                       if (arguments.size() == 2)
+                         arguments.push_back(ConstantOf(duckdb::Value(context.settings().time_zone)));
                        return CallOf("spark_make_timestamp_of_date", std::move(arguments));
                      }));
   registry.AddScalar("make_timestamp_ntz_of_date", Direct("spark_make_timestamp_ntz_of_date"));
-  registry.AddScalar("timestamp_seconds", Build([](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+  registry.AddScalar("timestamp_seconds", Build([](LoweringContext&, const CallExpression& call,
+                                                   LoweredArguments arguments) -> Result<LoweredExpression> {
                        const DataType& type = *call.arguments[0]->type;
-                       const auto target = type.IsIntegral() ? LogicalType::BIGINT : type.id() == TypeId::kDecimal ? LogicalType::DECIMAL(38, 6) : LogicalType::DOUBLE;
+                       const auto target = type.IsIntegral()               ? LogicalType::BIGINT
+                                           : type.id() == TypeId::kDecimal ? LogicalType::DECIMAL(38, 6)
+                                                                           : LogicalType::DOUBLE;
                        return CallOf("spark_timestamp_seconds", CastOf(std::move(arguments[0]), target));
                      }));
 }

@@ -13,10 +13,13 @@ namespace {
 using duckdb::LogicalType;
 
 [[noreturn]] void ThrowUnparsed(std::string_view text) {
-  ThrowSparkError("CANNOT_PARSE_TIMESTAMP", {{"func", "`try_to_timestamp`"}, {"message", "Text '" + std::string(text) + "' could not be parsed at index 0"}});
+  ThrowSparkError(
+      "CANNOT_PARSE_TIMESTAMP",
+      {{"func", "`try_to_timestamp`"}, {"message", "Text '" + std::string(text) + "' could not be parsed at index 0"}});
 }
 
-std::optional<int64_t> ParseTimestampBy(std::string_view text, std::string_view pattern, std::string_view zone, bool strict) {
+std::optional<int64_t> ParseTimestampBy(std::string_view text, std::string_view pattern, std::string_view zone,
+                                        bool strict) {
   const auto parsed = DatetimePattern::Of(pattern).Parse(text);
   if (!parsed.has_value()) {
     if (strict) ThrowUnparsed(text);
@@ -44,13 +47,16 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   const auto V = LogicalType::VARCHAR, L = LogicalType::BIGINT, Boolean = LogicalType::BOOLEAN;
   const auto Z = LogicalType::TIMESTAMP_TZ;
   AddRowKernel(loader, "spark_parse_timestamp", {V, V, V, Boolean}, Z, &ParseTimestampBy, kFallible);
-  AddRowKernel(loader, "spark_parse_timestamp_ntz", {V, V, Boolean}, LogicalType::TIMESTAMP, &ParseTimestampNtzBy, kFallible);
+  AddRowKernel(loader, "spark_parse_timestamp_ntz", {V, V, Boolean}, LogicalType::TIMESTAMP, &ParseTimestampNtzBy,
+               kFallible);
   AddRowKernel(
       loader, "spark_parse_time", {V, V, Boolean}, LogicalType::TIME,
       [](std::string_view text, std::string_view pattern, bool strict) -> std::optional<int64_t> {
         const auto parsed = DatetimePattern::Of(pattern).Parse(text);
         if (!parsed.has_value()) {
-          if (strict) ThrowSparkError("CANNOT_PARSE_TIME", {{"input", "'" + std::string(text) + "'"}, {"format", "'" + std::string(pattern) + "'"}});
+          if (strict)
+            ThrowSparkError("CANNOT_PARSE_TIME",
+                            {{"input", "'" + std::string(text) + "'"}, {"format", "'" + std::string(pattern) + "'"}});
           return std::nullopt;
         }
         return FloorModulo(parsed->local_micros, kMicrosPerDay);
@@ -60,19 +66,25 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
       loader, "spark_read_time", {V, Boolean}, LogicalType::TIME,
       [](std::string_view text, bool strict) -> std::optional<int64_t> {
         const auto micros = ParseTime(text);
-        if (!micros.has_value() && strict) ThrowSparkError("CANNOT_PARSE_TIME", {{"input", "'" + std::string(text) + "'"}, {"format", "'HH:mm:ss.SSSSSS'"}});
+        if (!micros.has_value() && strict)
+          ThrowSparkError("CANNOT_PARSE_TIME",
+                          {{"input", "'" + std::string(text) + "'"}, {"format", "'HH:mm:ss.SSSSSS'"}});
         return micros;
       },
       kFallible);
   AddRowKernel(loader, "spark_date_format", {Z, V, V}, V, &FormatTimestampBy, kFallible);
   AddRowKernel(
       loader, "spark_date_format", {LogicalType::TIME, V, V}, V,
-      [](int64_t micros, std::string_view pattern, std::string_view) -> std::string { return DatetimePattern::Of(pattern).Format(micros, micros, *TimeZone::Utc()); }, kFallible);
+      [](int64_t micros, std::string_view pattern, std::string_view) -> std::string {
+        return DatetimePattern::Of(pattern).Format(micros, micros, *TimeZone::Utc());
+      },
+      kFallible);
   AddRowKernel(
       loader, "spark_from_unixtime", {L, V, V}, V,
       [](int64_t seconds, std::string_view pattern, std::string_view zone) -> std::string {
         int64_t micros = 0;
-        if (__builtin_mul_overflow(seconds, kMicrosPerSecond, &micros)) micros = static_cast<int64_t>(static_cast<uint64_t>(seconds) * kMicrosPerSecond);
+        if (__builtin_mul_overflow(seconds, kMicrosPerSecond, &micros))
+          micros = static_cast<int64_t>(static_cast<uint64_t>(seconds) * kMicrosPerSecond);
         return FormatTimestampBy(micros, pattern, zone);
       },
       kFallible);
@@ -82,15 +94,19 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
 
 void RegisterDatetimePatternFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
-  registry.AddScalar("parse_timestamp", NullOrError(Template("spark_parse_timestamp($1, $2, $tz, false)"), Template("spark_parse_timestamp($1, $2, $tz, true)")));
+  registry.AddScalar("parse_timestamp", NullOrError(Template("spark_parse_timestamp($1, $2, $tz, false)"),
+                                                    Template("spark_parse_timestamp($1, $2, $tz, true)")));
   registry.AddScalar("parse_timestamp_ntz", Strictness("spark_parse_timestamp_ntz"));
   // Without a pattern a time is read as a cast reads it.
-  registry.AddScalar("parse_time", Build([](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
-                       const bool strict = call.mode == EvalMode::kAnsi;
-                       if (arguments.size() == 1) return CallOf("spark_read_time", std::move(arguments[0]), ConstantOf(duckdb::Value::BOOLEAN(strict)));
-                       arguments.push_back(ConstantOf(duckdb::Value::BOOLEAN(strict)));
-                       return CallOf("spark_parse_time", std::move(arguments));
-                     }));
+  registry.AddScalar(
+      "parse_time",
+      Build([](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+        const bool strict = call.mode == EvalMode::kAnsi;
+        if (arguments.size() == 1)
+          return CallOf("spark_read_time", std::move(arguments[0]), ConstantOf(duckdb::Value::BOOLEAN(strict)));
+        arguments.push_back(ConstantOf(duckdb::Value::BOOLEAN(strict)));
+        return CallOf("spark_parse_time", std::move(arguments));
+      }));
   registry.AddScalar("date_format", Template("spark_date_format($1, $2, $tz)"));
   registry.AddScalar("from_unixtime", Template("spark_from_unixtime($1, $2, $tz)"));
 }

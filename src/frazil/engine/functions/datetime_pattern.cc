@@ -1,11 +1,11 @@
 #include "frazil/engine/functions/datetime_pattern.h"
 
+#include <cstdio>
+#include <map>
+
 #include <unicode/locid.h>
 #include <unicode/timezone.h>
 #include <unicode/unistr.h>
-
-#include <cstdio>
-#include <map>
 
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/kernel_error.h"
@@ -15,7 +15,8 @@
 namespace frazil::engine {
 namespace {
 
-constexpr const char* kMonths[] = {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"};
+constexpr const char* kMonths[] = {"January", "February", "March",     "April",   "May",      "June",
+                                   "July",    "August",   "September", "October", "November", "December"};
 constexpr const char* kDays[] = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
 constexpr const char* kQuarters[] = {"1st quarter", "2nd quarter", "3rd quarter", "4th quarter"};
 
@@ -57,7 +58,8 @@ std::string ZoneName(const TimeZone& zone, bool daylight, icu::TimeZone::EDispla
 
 }  // namespace
 
-// --- compiling --------------------------------------------------------------------------------------------------------------------------------------------------
+// --- compiling
+// --------------------------------------------------------------------------------------------------------------------------------------------------
 
 class DatetimePatternCompiler {
  public:
@@ -72,9 +74,12 @@ class DatetimePatternCompiler {
 
  private:
   Error Unrecognised() const {
-    return Error::Of("INVALID_DATETIME_PATTERN.WITH_SUGGESTION", {{"pattern", "'" + std::string(pattern_) + "'"}, {"docroot", "https://spark.apache.org/docs/latest"}});
+    return Error::Of("INVALID_DATETIME_PATTERN.WITH_SUGGESTION", {{"pattern", "'" + std::string(pattern_) + "'"},
+                                                                  {"docroot", "https://spark.apache.org/docs/latest"}});
   }
-  Error TooLong() const { return Error::Of("INVALID_DATETIME_PATTERN.LENGTH", {{"pattern", "'" + std::string(pattern_) + "'"}}); }
+  Error TooLong() const {
+    return Error::Of("INVALID_DATETIME_PATTERN.LENGTH", {{"pattern", "'" + std::string(pattern_) + "'"}});
+  }
 
   Status Items(std::vector<Item>* items, bool in_optional) {
     while (position_ < pattern_.size()) {
@@ -206,13 +211,15 @@ class DatetimePatternCompiler {
       case 'u':
       case 'e':
       case 'c':
-        return Error::Of("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN", {{"c", std::string(1, item.letter)}});
+        return Error::Of("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN",
+                         {{"c", std::string(1, item.letter)}});
       case 'A':
       case 'B':
       case 'n':
       case 'N':
       case 'p':
-        return Error::Of("INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER", {{"c", std::string(1, item.letter)}, {"pattern", "'" + std::string(pattern_) + "'"}});
+        return Error::Of("INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER",
+                         {{"c", std::string(1, item.letter)}, {"pattern", "'" + std::string(pattern_) + "'"}});
       default:
         return Unrecognised();
     }
@@ -272,7 +279,8 @@ const DatetimePattern& DatetimePattern::Of(std::string_view pattern) {
   return *found->second;
 }
 
-// --- formatting -------------------------------------------------------------------------------------------------------------------------------------------------
+// --- formatting
+// -------------------------------------------------------------------------------------------------------------------------------------------------
 
 std::string DatetimePattern::Format(int64_t local_micros, int64_t utc_micros, const TimeZone& zone) const {
   std::string out;
@@ -280,13 +288,16 @@ std::string DatetimePattern::Format(int64_t local_micros, int64_t utc_micros, co
   return out;
 }
 
-void DatetimePattern::FormatItems(const std::vector<Item>& items, int64_t local_micros, int64_t utc_micros, const TimeZone& zone, bool has_era, std::string* out) {
+void DatetimePattern::FormatItems(const std::vector<Item>& items, int64_t local_micros, int64_t utc_micros,
+                                  const TimeZone& zone, bool has_era, std::string* out) {
   const int64_t days = FloorDivide(local_micros, kMicrosPerDay);
   const int64_t time = local_micros - days * kMicrosPerDay;
   const CivilDate date = CivilFromDays(days);
   const auto hour = static_cast<int>(time / kMicrosPerHour);
   const auto offset = [&]() { return zone.OffsetAt(FloorDivide(utc_micros, kMicrosPerSecond)); };
-  const auto number = [&](int64_t value, int width) { *out += width <= 1 ? std::to_string(value) : Padded(value, width); };
+  const auto number = [&](int64_t value, int width) {
+    *out += width <= 1 ? std::to_string(value) : Padded(value, width);
+  };
   for (const Item& item : items) {
     if (item.kind == Item::Kind::kLiteral) {
       *out += item.literal;
@@ -420,7 +431,8 @@ void DatetimePattern::FormatItems(const std::vector<Item>& items, int64_t local_
   }
 }
 
-// --- parsing ----------------------------------------------------------------------------------------------------------------------------------------------------
+// --- parsing
+// ----------------------------------------------------------------------------------------------------------------------------------------------------
 
 class DatetimePatternParser {
  public:
@@ -434,7 +446,8 @@ class DatetimePatternParser {
 
  private:
   struct Fields {
-    std::optional<int64_t> year, month, day, day_of_year, quarter, day_of_week, hour, hour_12, hour_k, hour_1_12, minute, second, micros, pm, era;
+    std::optional<int64_t> year, month, day, day_of_year, quarter, day_of_week, hour, hour_12, hour_k, hour_1_12,
+        minute, second, micros, pm, era;
     std::optional<int32_t> offset;
     std::shared_ptr<const TimeZone> zone;
   };
@@ -679,7 +692,9 @@ class DatetimePatternParser {
 
   bool Zone() {
     size_t end = position_;
-    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || std::string_view("/_+-:").find(text_[end]) != std::string_view::npos)) ++end;
+    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 ||
+                                  std::string_view("/_+-:").find(text_[end]) != std::string_view::npos))
+      ++end;
     // The longest name that is one.
     for (; end > position_; --end) {
       auto zone = TimeZone::Find(text_.substr(position_, end - position_));
@@ -693,24 +708,28 @@ class DatetimePatternParser {
 
   std::optional<DatetimePattern::Parsed> Resolve() const {
     const Fields& f = fields_;
-    const auto in = [](const std::optional<int64_t>& value, int64_t low, int64_t high) { return !value.has_value() || (*value >= low && *value <= high); };
-    if (!in(f.month, 1, 12) || !in(f.day, 1, 31) || !in(f.day_of_year, 1, 366) || !in(f.quarter, 1, 4) || !in(f.hour, 0, 23) || !in(f.hour_12, 0, 11) || !in(f.hour_k, 1, 24) ||
-        !in(f.hour_1_12, 1, 12) || !in(f.minute, 0, 59) || !in(f.second, 0, 59)) {
+    const auto in = [](const std::optional<int64_t>& value, int64_t low, int64_t high) {
+      return !value.has_value() || (*value >= low && *value <= high);
+    };
+    if (!in(f.month, 1, 12) || !in(f.day, 1, 31) || !in(f.day_of_year, 1, 366) || !in(f.quarter, 1, 4) ||
+        !in(f.hour, 0, 23) || !in(f.hour_12, 0, 11) || !in(f.hour_k, 1, 24) || !in(f.hour_1_12, 1, 12) ||
+        !in(f.minute, 0, 59) || !in(f.second, 0, 59)) {
       return std::nullopt;
     }
     int64_t year = f.year.value_or(1970);
     if (has_era_ && f.era == 0) year = 1 - year;
     if (year < -999999 || year > 999999) return std::nullopt;
     int64_t days = 0;
-    if (f.day_of_year.has_value() && !f.month.has_value() && !f.day.has_value()) {
+    if (f.day_of_year.has_value()) {
       if (*f.day_of_year > (IsLeapYear(year) ? 366 : 365)) return std::nullopt;
       days = DaysFromCivil(year, 1, 1) + *f.day_of_year - 1;
+      const CivilDate date = CivilFromDays(days);
+      if (!in(f.month, date.month, date.month) || !in(f.day, date.day, date.day)) return std::nullopt;
     } else {
       int64_t month = f.month.value_or(f.quarter.has_value() ? (*f.quarter - 1) * 3 + 1 : 1);
       const int64_t day = f.day.value_or(1);
       if (!IsValidDate(year, static_cast<int>(month), static_cast<int>(day))) return std::nullopt;
       days = DaysFromCivil(year, static_cast<int>(month), static_cast<int>(day));
-      if (f.day_of_year.has_value() && DayOfYear(days) != *f.day_of_year) return std::nullopt;
       if (f.quarter.has_value() && (month - 1) / 3 + 1 != *f.quarter) return std::nullopt;
     }
     if (f.day_of_week.has_value() && IsoDayOfWeek(days) != *f.day_of_week) return std::nullopt;
@@ -727,7 +746,8 @@ class DatetimePatternParser {
     }
     if (f.hour.has_value() && f.pm.has_value() && (hour >= 12) != (*f.pm == 1)) return std::nullopt;
     DatetimePattern::Parsed parsed;
-    parsed.local_micros = days * kMicrosPerDay + hour * kMicrosPerHour + f.minute.value_or(0) * kMicrosPerMinute + f.second.value_or(0) * kMicrosPerSecond + f.micros.value_or(0);
+    parsed.local_micros = days * kMicrosPerDay + hour * kMicrosPerHour + f.minute.value_or(0) * kMicrosPerMinute +
+                          f.second.value_or(0) * kMicrosPerSecond + f.micros.value_or(0);
     if (f.offset.has_value()) {
       parsed.utc_micros = parsed.local_micros - *f.offset * kMicrosPerSecond;
     } else if (f.zone != nullptr) {
@@ -742,6 +762,8 @@ class DatetimePatternParser {
   Fields fields_;
 };
 
-std::optional<DatetimePattern::Parsed> DatetimePattern::Parse(std::string_view text) const { return DatetimePatternParser(text, has_era_).Run(items_); }
+std::optional<DatetimePattern::Parsed> DatetimePattern::Parse(std::string_view text) const {
+  return DatetimePatternParser(text, has_era_).Run(items_);
+}
 
 }  // namespace frazil::engine

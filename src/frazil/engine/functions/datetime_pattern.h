@@ -45,7 +45,8 @@ class DatetimePattern {
     int count = 0;
     std::vector<Item> optional;
   };
-  static void FormatItems(const std::vector<Item>& items, int64_t local_micros, int64_t utc_micros, const TimeZone& zone, bool has_era, std::string* out);
+  static void FormatItems(const std::vector<Item>& items, int64_t local_micros, int64_t utc_micros,
+                          const TimeZone& zone, bool has_era, std::string* out);
 
   std::vector<Item> items_;
   bool has_era_ = false;

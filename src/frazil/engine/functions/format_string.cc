@@ -15,16 +15,19 @@ namespace {
 
 using duckdb::LogicalType;
 
-[[noreturn]] void ThrowFormat(const std::string& message) { ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument, message)); }
+[[noreturn]] void ThrowFormat(const std::string& message) {
+  ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument, message));
+}
 
-/// An argument: the letter of its type (i: up to 32 bits, l: 64 bits, f: floating, d: decimal, b: boolean, s: all others) and its text as a cast gives it.
+/// An argument: the letter of its type (i: up to 32 bits, l: 64 bits, f: floating, d: decimal, b: boolean, s: all
+/// others) and its text as a cast gives it.
 struct Argument {
   char type = 's';
   std::optional<std::string_view> text;
 };
 
 struct Specification {
-  int index = 0;         ///< From 1; 0: the next one; -1: the same as before.
+  int index = 0;  ///< From 1; 0: the next one; -1: the same as before.
   std::string flags;
   int width = -1, precision = -1;
   char conversion = 's';
@@ -84,7 +87,8 @@ std::string PlainDigits(std::string text) {
   text.erase(std::remove(text.begin(), text.end(), '.'), text.end());
   const int position = static_cast<int>(point) + exponent;
   if (position <= 0) return "0." + std::string(static_cast<size_t>(-position), '0') + text;
-  if (position >= static_cast<int>(text.size())) return text + std::string(static_cast<size_t>(position) - text.size(), '0');
+  if (position >= static_cast<int>(text.size()))
+    return text + std::string(static_cast<size_t>(position) - text.size(), '0');
   return text.substr(0, static_cast<size_t>(position)) + "." + text.substr(static_cast<size_t>(position));
 }
 
@@ -98,13 +102,19 @@ std::string Decorate(const Specification& spec, std::string digits, bool negativ
   std::string before = negative ? (spec.Has('(') ? "(" : "-") : spec.Has('+') ? "+" : spec.Has(' ') ? " " : "";
   const std::string after = negative && spec.Has('(') ? ")" : "";
   if (spec.Has('0')) {
-    while (static_cast<int>(before.size() + digits.size() + after.size()) < spec.width) digits.insert(digits.begin(), '0');
+    while (static_cast<int>(before.size() + digits.size() + after.size()) < spec.width)
+      digits.insert(digits.begin(), '0');
   }
   return Justify(spec, before + digits + after);
 }
 
 [[noreturn]] void ThrowConversion(char conversion, char type) {
-  const char* name = type == 'i' ? "java.lang.Integer" : type == 'l' ? "java.lang.Long" : type == 'f' ? "java.lang.Double" : type == 'd' ? "java.math.BigDecimal" : type == 'b' ? "java.lang.Boolean" : "org.apache.spark.unsafe.types.UTF8String";
+  const char* name = type == 'i'   ? "java.lang.Integer"
+                     : type == 'l' ? "java.lang.Long"
+                     : type == 'f' ? "java.lang.Double"
+                     : type == 'd' ? "java.math.BigDecimal"
+                     : type == 'b' ? "java.lang.Boolean"
+                                   : "org.apache.spark.unsafe.types.UTF8String";
   ThrowFormat(std::string(1, conversion) + " != " + name);
 }
 
@@ -119,7 +129,8 @@ std::string FormatInteger(const Specification& spec, const Argument& argument) {
   // Octal and hexadecimal digits are those of the two's complement.
   const uint64_t bits = argument.type == 'i' ? static_cast<uint32_t>(value) : static_cast<uint64_t>(value);
   char buffer[32];
-  std::snprintf(buffer, sizeof(buffer), spec.conversion == 'o' ? "%llo" : "%llx", static_cast<unsigned long long>(bits));
+  std::snprintf(buffer, sizeof(buffer), spec.conversion == 'o' ? "%llo" : "%llx",
+                static_cast<unsigned long long>(bits));
   std::string digits = buffer;
   if (spec.Has('#')) digits.insert(0, spec.conversion == 'o' ? "0" : "0x");
   if (spec.Has('0')) {
@@ -177,7 +188,9 @@ std::string FormatOne(const Specification& spec, const Argument& argument) {
   switch (spec.conversion) {
     case 'b':
     case 'B': {
-      std::string text = !argument.text.has_value() ? "false" : argument.type == 'b' ? std::string(*argument.text) : "true";
+      std::string text = !argument.text.has_value() ? "false"
+                         : argument.type == 'b'     ? std::string(*argument.text)
+                                                    : "true";
       if (spec.precision >= 0) text = std::string(Characters(text, 0, spec.precision));
       return Justify(spec, upper ? Upper(text) : text);
     }
@@ -227,7 +240,8 @@ std::string Format(std::string_view format, const std::vector<Argument>& argumen
     Specification spec;
     const auto number = [&]() {
       int value = 0;
-      while (i < format.size() && format[i] >= '0' && format[i] <= '9' && value < 100000000) value = value * 10 + (format[i++] - '0');
+      while (i < format.size() && format[i] >= '0' && format[i] <= '9' && value < 100000000)
+        value = value * 10 + (format[i++] - '0');
       return value;
     };
     // %n$ and %<.
@@ -240,7 +254,8 @@ std::string Format(std::string_view format, const std::vector<Argument>& argumen
       spec.index = -1;
       ++i;
     }
-    while (i < format.size() && std::string_view("-#+ 0,(").find(format[i]) != std::string_view::npos) spec.flags += format[i++];
+    while (i < format.size() && std::string_view("-#+ 0,(").find(format[i]) != std::string_view::npos)
+      spec.flags += format[i++];
     if (i < format.size() && format[i] >= '1' && format[i] <= '9') spec.width = number();
     if (i < format.size() && format[i] == '.') {
       ++i;
@@ -256,11 +271,13 @@ std::string Format(std::string_view format, const std::vector<Argument>& argumen
       out += '\n';
       continue;
     }
-    if (spec.conversion == 't' || spec.conversion == 'T' || spec.conversion == 'h' || spec.conversion == 'H' || spec.conversion == 'a' || spec.conversion == 'A') {
+    if (spec.conversion == 't' || spec.conversion == 'T' || spec.conversion == 'h' || spec.conversion == 'H' ||
+        spec.conversion == 'a' || spec.conversion == 'A') {
       ThrowSparkError(Error::Unsupported("format_string with the conversion %" + std::string(1, spec.conversion)));
     }
     const size_t index = spec.index > 0 ? static_cast<size_t>(spec.index) - 1 : spec.index < 0 ? last : next++;
-    if (index >= arguments.size()) ThrowFormat("Format specifier '" + std::string(format.substr(begin, i + 1 - begin)) + "'");
+    if (index >= arguments.size())
+      ThrowFormat("Format specifier '" + std::string(format.substr(begin, i + 1 - begin)) + "'");
     last = index;
     out += FormatOne(spec, arguments[index]);
   }
@@ -293,7 +310,8 @@ void FormatRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vect
 
 void RegisterFormatStringFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels([](duckdb::ExtensionLoader& loader) {
-    duckdb::ScalarFunction function("spark_format_string", {LogicalType::VARCHAR, LogicalType::VARCHAR}, LogicalType::VARCHAR, FormatRows);
+    duckdb::ScalarFunction function("spark_format_string", {LogicalType::VARCHAR, LogicalType::VARCHAR},
+                                    LogicalType::VARCHAR, FormatRows);
     function.varargs = LogicalType::VARCHAR;
     function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
     function.SetFallible();

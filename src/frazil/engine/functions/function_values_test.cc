@@ -14,19 +14,22 @@ std::string Show(const DataType& type, const Value& value) {
   if (value.is_null()) return "NULL";
   if (type.id() == TypeId::kArray) {
     std::string text = "[";
-    for (size_t i = 0; i < value.list().size(); ++i) text += (i > 0 ? "," : "") + Show(*type.element_type(), value.list()[i]);
+    for (size_t i = 0; i < value.list().size(); ++i)
+      text += (i > 0 ? "," : "") + Show(*type.element_type(), value.list()[i]);
     return text + "]";
   }
   if (type.id() == TypeId::kMap) {
     std::string text = "{";
     for (size_t i = 0; i + 1 < value.list().size(); i += 2) {
-      text += (i > 0 ? "," : "") + Show(*type.key_type(), value.list()[i]) + ":" + Show(*type.value_type(), value.list()[i + 1]);
+      text += (i > 0 ? "," : "") + Show(*type.key_type(), value.list()[i]) + ":" +
+              Show(*type.value_type(), value.list()[i + 1]);
     }
     return text + "}";
   }
   if (type.id() == TypeId::kStruct) {
     std::string text = "(";
-    for (size_t i = 0; i < type.fields().size(); ++i) text += (i > 0 ? "," : "") + Show(*type.fields()[i].type, value.list()[i]);
+    for (size_t i = 0; i < type.fields().size(); ++i)
+      text += (i > 0 ? "," : "") + Show(*type.fields()[i].type, value.list()[i]);
     return text + ")";
   }
   return ValueToString(type, value, "America/Los_Angeles");
@@ -37,7 +40,9 @@ ExpressionPtr L(int64_t value) { return MakeLiteral(DataType::Long(), Value(valu
 ExpressionPtr D(double value) { return MakeLiteral(DataType::Double(), Value(value)); }
 ExpressionPtr T(const char* value) { return MakeLiteral(DataType::String(), Value(value)); }
 ExpressionPtr B(bool value) { return MakeLiteral(DataType::Boolean(), Value(value)); }
-ExpressionPtr Dec(int64_t unscaled, int precision, int scale) { return MakeLiteral(DataType::Decimal(precision, scale), Value(Decimal128{unscaled})); }
+ExpressionPtr Dec(int64_t unscaled, int precision, int scale) {
+  return MakeLiteral(DataType::Decimal(precision, scale), Value(Decimal128{unscaled}));
+}
 ExpressionPtr Null() { return MakeNull(DataType::Null()); }
 
 class FunctionValues : public ::testing::Test {
@@ -75,7 +80,11 @@ class FunctionValues : public ::testing::Test {
   std::string Eval(const std::string& name, std::vector<ExpressionPtr> arguments) {
     const ExpressionPtr expression = Call(name, std::move(arguments));
     auto value = engine_->Evaluate(expression, context_);
-    if (!value.ok()) return "error " + (value.error().condition.empty() ? value.error().message : value.error().condition + (value.error().condition == "INTERNAL_ERROR" ? value.error().message : ""));
+    if (!value.ok())
+      return "error " + (value.error().condition.empty()
+                             ? value.error().message
+                             : value.error().condition +
+                                   (value.error().condition == "INTERNAL_ERROR" ? value.error().message : ""));
     return Show(*expression->type, *value);
   }
   ExpressionPtr Array(std::vector<ExpressionPtr> items) { return Call("array", std::move(items)); }
@@ -158,7 +167,8 @@ TEST_F(FunctionValues, Formats) {
   EXPECT_EQ(Eval("format_number", {D(12332.123456), I(4)}), "12,332.1235");
   EXPECT_EQ(Eval("format_number", {D(12332.123456), T("##################.###")}), "12332.123");
   EXPECT_EQ(Eval("format_string", {T("Hello World %d %s"), I(100), T("days")}), "Hello World 100 days");
-  EXPECT_EQ(Eval("format_string", {T("%05d|%-5s|%.2f|%x|%,d"), I(42), T("ab"), D(2.345), I(255), L(1234567)}), "00042|ab   |2.35|ff|1,234,567");
+  EXPECT_EQ(Eval("format_string", {T("%05d|%-5s|%.2f|%x|%,d"), I(42), T("ab"), D(2.345), I(255), L(1234567)}),
+            "00042|ab   |2.35|ff|1,234,567");
   EXPECT_EQ(Eval("to_char", {I(12454), T("99G999")}), "12,454");
   EXPECT_EQ(Eval("to_char", {Dec(-124548, 6, 1), T("99G999D9S")}), "12,454.8-");
   EXPECT_EQ(Eval("to_char", {Dec(45400, 5, 2), T("000D00")}), "454.00");
@@ -186,7 +196,8 @@ TEST_F(FunctionValues, Datetimes) {
   EXPECT_EQ(Eval("hour", {T("2018-02-14 12:58:59")}), "12");
   EXPECT_EQ(Eval("extract", {T("SECONDS"), T("2019-10-01 00:00:01.000001")}), "1.000001");
   EXPECT_EQ(Eval("make_date", {I(2019), I(2), I(30)}), "error DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION");
-  EXPECT_EQ(Eval("make_timestamp", {I(2014), I(12), I(28), I(6), I(30), Dec(45887, 5, 3), T("CET")}), "2014-12-27 21:30:45.887");
+  EXPECT_EQ(Eval("make_timestamp", {I(2014), I(12), I(28), I(6), I(30), Dec(45887, 5, 3), T("CET")}),
+            "2014-12-27 21:30:45.887");
   EXPECT_EQ(Eval("timestamp_seconds", {Dec(1230219000123, 13, 3)}), "2008-12-25 07:30:00.123");
   EXPECT_EQ(Eval("dayofweek", {T("2009-07-30")}), "5");
   EXPECT_EQ(Eval("dayname", {T("2008-02-20")}), "Wed");
@@ -226,7 +237,8 @@ TEST_F(FunctionValues, Maps) {
   EXPECT_EQ(Eval("map_keys", {Call("map", {I(1), T("a"), I(2), T("b")})}), "[1,2]");
   EXPECT_EQ(Eval("map_contains_key", {Call("map", {I(1), T("a")}), I(1)}), "true");
   EXPECT_EQ(Eval("str_to_map", {T("a:1,b:2,c")}), "{a:1,b:2,c:NULL}");
-  EXPECT_EQ(Eval("map_from_entries", {Array({Call("struct", {I(1), T("a")}), Call("struct", {I(2), T("b")})})}), "{1:a,2:b}");
+  EXPECT_EQ(Eval("map_from_entries", {Array({Call("struct", {I(1), T("a")}), Call("struct", {I(2), T("b")})})}),
+            "{1:a,2:b}");
 }
 
 TEST_F(FunctionValues, Hashes) {
@@ -246,7 +258,9 @@ TEST_F(FunctionValues, JsonAndCsv) {
   EXPECT_EQ(Eval("from_json", {T("{\"a\":\"x\"}"), T("a INT")}), "(NULL)");
   EXPECT_EQ(Eval("from_json", {T("{bad"), T("a INT")}), "(NULL)");
   EXPECT_EQ(Eval("to_json", {Call("named_struct", {T("a"), I(1), T("b"), Null()})}), "{\"a\":1}");
-  EXPECT_EQ(Eval("to_json", {Call("map", {Call("named_struct", {T("a"), I(1)}), Call("named_struct", {T("b"), I(2)})})}), "{\"[1]\":{\"b\":2}}");
+  EXPECT_EQ(
+      Eval("to_json", {Call("map", {Call("named_struct", {T("a"), I(1)}), Call("named_struct", {T("b"), I(2)})})}),
+      "{\"[1]\":{\"b\":2}}");
   EXPECT_EQ(Eval("from_csv", {T("1, 0.8"), T("a INT, b DOUBLE")}), "(1,0.8)");
   EXPECT_EQ(Eval("to_csv", {Call("named_struct", {T("a"), I(1), T("b"), I(2)})}), "1,2");
   EXPECT_EQ(Eval("json_array_length", {T("[1,2")}), "NULL");

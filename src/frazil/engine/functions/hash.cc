@@ -1,9 +1,9 @@
 // hash (Murmur3), xxhash64, and digests.
 
-#include <duckdb/common/types/hash.hpp>
-
 #include <bit>
 #include <cstring>
+
+#include <duckdb/common/types/hash.hpp>
 
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/row_kernel.h"
@@ -16,7 +16,8 @@ using duckdb::idx_t;
 using duckdb::LogicalType;
 using duckdb::LogicalTypeId;
 
-// --- Murmur3, 32 bits, as Spark mixes it: bytes behind the last whole word one by one, as signed numbers ------------------------------------------------------
+// --- Murmur3, 32 bits, as Spark mixes it: bytes behind the last whole word one by one, as signed numbers
+// ------------------------------------------------------
 
 struct Murmur3 {
   using Hash = uint32_t;
@@ -51,16 +52,20 @@ struct Murmur3 {
       std::memcpy(&word, bytes.data() + i, 4);
       h = MixH(h, MixK(word));
     }
-    for (; i < bytes.size(); ++i) h = MixH(h, MixK(static_cast<uint32_t>(static_cast<int32_t>(static_cast<signed char>(bytes[i])))));
+    for (; i < bytes.size(); ++i)
+      h = MixH(h, MixK(static_cast<uint32_t>(static_cast<int32_t>(static_cast<signed char>(bytes[i])))));
     return Finish(h, static_cast<uint32_t>(bytes.size()));
   }
 };
 
-// --- XXH64 ------------------------------------------------------------------------------------------------------------------------------------------------------
+// --- XXH64
+// ------------------------------------------------------------------------------------------------------------------------------------------------------
 
 struct Xxh64 {
   using Hash = uint64_t;
-  static constexpr uint64_t kPrime1 = 0x9E3779B185EBCA87ULL, kPrime2 = 0xC2B2AE3D27D4EB4FULL, kPrime3 = 0x165667B19E3779F9ULL, kPrime4 = 0x85EBCA77C2B2AE63ULL, kPrime5 = 0x27D4EB2F165667C5ULL;
+  static constexpr uint64_t kPrime1 = 0x9E3779B185EBCA87ULL, kPrime2 = 0xC2B2AE3D27D4EB4FULL,
+                            kPrime3 = 0x165667B19E3779F9ULL, kPrime4 = 0x85EBCA77C2B2AE63ULL,
+                            kPrime5 = 0x27D4EB2F165667C5ULL;
   static uint64_t Mix(uint64_t h) {
     h ^= h >> 33;
     h *= kPrime2;
@@ -118,7 +123,8 @@ struct Xxh64 {
   }
 };
 
-// --- values ---------------------------------------------------------------------------------------------------------------------------------------------------
+// --- values
+// ---------------------------------------------------------------------------------------------------------------------------------------------------
 
 // The bytes of java.math.BigInteger: two's complement, the shortest, most significant first.
 std::string BigIntegerBytes(__int128 value) {
@@ -137,9 +143,11 @@ std::string BigIntegerBytes(__int128 value) {
   return bytes.substr(skip);
 }
 
-// Mixes the values of a column into the hashes: `rows[i]` is the place of the value for hash i. NULL leaves the hash as it is.
+// Mixes the values of a column into the hashes: `rows[i]` is the place of the value for hash i. NULL leaves the hash as
+// it is.
 template <typename Algorithm>
-void HashColumn(duckdb::Vector& vector, idx_t size, const std::vector<idx_t>& rows, std::vector<typename Algorithm::Hash>& hashes) {
+void HashColumn(duckdb::Vector& vector, idx_t size, const std::vector<idx_t>& rows,
+                std::vector<typename Algorithm::Hash>& hashes) {
   duckdb::UnifiedVectorFormat format;
   vector.ToUnifiedFormat(size, format);
   const auto& type = vector.GetType();
@@ -173,24 +181,34 @@ void HashColumn(duckdb::Vector& vector, idx_t size, const std::vector<idx_t>& ro
       each(int64_t{}, as_long);
       return;
     case LogicalTypeId::FLOAT:
-      each(float{}, [](float value, Hash seed) { return Algorithm::Int(value == 0 ? 0 : value != value ? 0x7fc00000 : std::bit_cast<int32_t>(value), seed); });
+      each(float{}, [](float value, Hash seed) {
+        return Algorithm::Int(value == 0 ? 0 : value != value ? 0x7fc00000 : std::bit_cast<int32_t>(value), seed);
+      });
       return;
     case LogicalTypeId::DOUBLE:
-      each(double{}, [](double value, Hash seed) { return Algorithm::Long(value == 0 ? 0 : value != value ? 0x7ff8000000000000LL : std::bit_cast<int64_t>(value), seed); });
+      each(double{}, [](double value, Hash seed) {
+        return Algorithm::Long(value == 0       ? 0
+                               : value != value ? 0x7ff8000000000000LL
+                                                : std::bit_cast<int64_t>(value),
+                               seed);
+      });
       return;
     case LogicalTypeId::DECIMAL: {
       const bool fits = duckdb::DecimalType::GetWidth(type) <= 18;
       WithDecimalStorage(type, [&](auto example) {
         each(example, [fits](auto value, Hash seed) {
           const __int128 wide = WideOf(value);
-          return fits ? Algorithm::Long(static_cast<int64_t>(wide), seed) : Algorithm::Bytes(BigIntegerBytes(wide), seed);
+          return fits ? Algorithm::Long(static_cast<int64_t>(wide), seed)
+                      : Algorithm::Bytes(BigIntegerBytes(wide), seed);
         });
       });
       return;
     }
     case LogicalTypeId::VARCHAR:
     case LogicalTypeId::BLOB:
-      each(duckdb::string_t{}, [](const duckdb::string_t& value, Hash seed) { return Algorithm::Bytes({value.GetData(), value.GetSize()}, seed); });
+      each(duckdb::string_t{}, [](const duckdb::string_t& value, Hash seed) {
+        return Algorithm::Bytes({value.GetData(), value.GetSize()}, seed);
+      });
       return;
     case LogicalTypeId::INTERVAL:
       each(duckdb::interval_t{}, [](const duckdb::interval_t& value, Hash seed) {
@@ -256,7 +274,8 @@ void HashRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
-// --- digests --------------------------------------------------------------------------------------------------------------------------------------------------
+// --- digests
+// --------------------------------------------------------------------------------------------------------------------------------------------------
 
 int64_t Crc32(std::string_view bytes) {
   static const auto table = [] {
@@ -310,7 +329,8 @@ uint64_t RootFraction(int n, int degree) {
       }
       return product;
     };
-    const std::vector<uint32_t> x = {static_cast<uint32_t>(fraction), static_cast<uint32_t>(fraction >> 32), static_cast<uint32_t>(whole)};
+    const std::vector<uint32_t> x = {static_cast<uint32_t>(fraction), static_cast<uint32_t>(fraction >> 32),
+                                     static_cast<uint32_t>(whole)};
     auto value = multiply(x, x);
     if (degree == 3) value = multiply(value, x);
     // The whole part begins behind 64 bits for each factor.
@@ -359,23 +379,27 @@ std::string Sha2(std::string_view bytes, const Word* start, size_t digest_bytes)
     Word w[80];
     for (size_t i = 0; i < 16; ++i) {
       Word word = 0;
-      for (size_t j = 0; j < sizeof(Word); ++j) word = static_cast<Word>(word << 8 | static_cast<unsigned char>(padded[block + i * sizeof(Word) + j]));
+      for (size_t j = 0; j < sizeof(Word); ++j)
+        word = static_cast<Word>(word << 8 | static_cast<unsigned char>(padded[block + i * sizeof(Word) + j]));
       w[i] = word;
     }
     for (size_t i = 16; i < static_cast<size_t>(kRounds); ++i) {
       const Word a = w[i - 15], b = w[i - 2];
       const Word s0 = kWide ? std::rotr(a, 1) ^ std::rotr(a, 8) ^ a >> 7 : std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3;
-      const Word s1 = kWide ? std::rotr(b, 19) ^ std::rotr(b, 61) ^ b >> 6 : std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10;
+      const Word s1 =
+          kWide ? std::rotr(b, 19) ^ std::rotr(b, 61) ^ b >> 6 : std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10;
       w[i] = w[i - 16] + s0 + w[i - 7] + s1;
     }
     Word s[8];
     for (int i = 0; i < 8; ++i) s[i] = h[i];
     for (int i = 0; i < kRounds; ++i) {
-      const Word s1 = kWide ? std::rotr(s[4], 14) ^ std::rotr(s[4], 18) ^ std::rotr(s[4], 41) : std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25);
+      const Word s1 = kWide ? std::rotr(s[4], 14) ^ std::rotr(s[4], 18) ^ std::rotr(s[4], 41)
+                            : std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25);
       const Word choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
       const Word round = static_cast<Word>(kWide ? constants.rounds[i] : constants.rounds[i] >> 32);
       const Word t1 = s[7] + s1 + choice + round + w[i];
-      const Word s0 = kWide ? std::rotr(s[0], 28) ^ std::rotr(s[0], 34) ^ std::rotr(s[0], 39) : std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22);
+      const Word s0 = kWide ? std::rotr(s[0], 28) ^ std::rotr(s[0], 34) ^ std::rotr(s[0], 39)
+                            : std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22);
       const Word majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
       const Word t2 = s0 + majority;
       for (int j = 7; j > 0; --j) s[j] = s[j - 1];

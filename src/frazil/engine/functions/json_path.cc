@@ -70,7 +70,8 @@ const std::optional<Path>& PathOf(std::string_view text) {
   return found->second;
 }
 
-// How what is found is put out: a lone text without quotes, everything as JSON, or arrays flattened into the one around them.
+// How what is found is put out: a lone text without quotes, everything as JSON, or arrays flattened into the one around
+// them.
 enum class Style : uint8_t { kRaw, kQuoted, kFlatten };
 
 // Array elements that are put out are parted by commas here.
@@ -115,7 +116,8 @@ bool Evaluate(const Json& json, const Path& path, size_t at, Style style, Output
     return true;
   }
   const Step& step = path[at];
-  const bool double_wildcard = step.kind == Step::Kind::kAnyIndex && at + 1 < path.size() && path[at + 1].kind == Step::Kind::kAnyIndex;
+  const bool double_wildcard =
+      step.kind == Step::Kind::kAnyIndex && at + 1 < path.size() && path[at + 1].kind == Step::Kind::kAnyIndex;
   if (json.kind == Json::Kind::kObject) {
     if (step.kind != Step::Kind::kName && step.kind != Step::Kind::kAnyName) return false;
     for (const auto& [name, value] : json.members) {
@@ -179,25 +181,28 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   const auto V = LogicalType::VARCHAR;
   AddRowKernel(loader, "spark_get_json_object", {V, V}, V, &GetObject);
   AddRowKernel(loader, "spark_json_tuple_field", {V, V}, V, &TupleField);
-  AddRowKernel(loader, "spark_json_array_length", {V}, LogicalType::INTEGER, [](std::string_view text) -> std::optional<int32_t> {
-    const auto json = ReadJson(text);
-    if (!json.has_value() || json->kind != Json::Kind::kArray) return std::nullopt;
-    return static_cast<int32_t>(json->items.size());
-  });
-  AddRowKernel(loader, "spark_json_object_keys", {V}, LogicalType::LIST(V), [](std::string_view text) -> std::optional<std::vector<std::string>> {
-    const auto json = ReadJson(text);
-    if (!json.has_value() || json->kind != Json::Kind::kObject) return std::nullopt;
-    std::vector<std::string> keys;
-    for (const auto& [name, value] : json->members) keys.push_back(name);
-    return keys;
-  });
+  AddRowKernel(loader, "spark_json_array_length", {V}, LogicalType::INTEGER,
+               [](std::string_view text) -> std::optional<int32_t> {
+                 const auto json = ReadJson(text);
+                 if (!json.has_value() || json->kind != Json::Kind::kArray) return std::nullopt;
+                 return static_cast<int32_t>(json->items.size());
+               });
+  AddRowKernel(loader, "spark_json_object_keys", {V}, LogicalType::LIST(V),
+               [](std::string_view text) -> std::optional<std::vector<std::string>> {
+                 const auto json = ReadJson(text);
+                 if (!json.has_value() || json->kind != Json::Kind::kObject) return std::nullopt;
+                 std::vector<std::string> keys;
+                 for (const auto& [name, value] : json->members) keys.push_back(name);
+                 return keys;
+               });
 }
 
 }  // namespace
 
 void RegisterJsonPathFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
-  for (const char* name : {"get_json_object", "json_tuple_field", "json_array_length", "json_object_keys"}) registry.AddScalar(name, Direct(std::string("spark_") + name));
+  for (const char* name : {"get_json_object", "json_tuple_field", "json_array_length", "json_object_keys"})
+    registry.AddScalar(name, Direct(std::string("spark_") + name));
 }
 
 }  // namespace frazil::engine

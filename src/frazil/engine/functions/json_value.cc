@@ -52,7 +52,9 @@ class Reader {
  private:
   bool Blanks() {
     for (;;) {
-      while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\t' || text_[position_] == '\n' || text_[position_] == '\r')) ++position_;
+      while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\t' ||
+                                          text_[position_] == '\n' || text_[position_] == '\r'))
+        ++position_;
       if (!options_.comments || text_.substr(position_, 1) != "/") return true;
       if (text_.substr(position_, 2) == "//") {
         position_ = std::min(text_.find('\n', position_), text_.size());
@@ -69,7 +71,8 @@ class Reader {
   bool Word(std::string_view word) {
     if (text_.substr(position_, word.size()) != word) return false;
     const size_t end = position_ + word.size();
-    if (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_')) return false;
+    if (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_'))
+      return false;
     position_ = end;
     return true;
   }
@@ -119,7 +122,10 @@ class Reader {
     char32_t value = 0;
     for (int i = 0; i < 4; ++i) {
       const char c = text_[position_++];
-      const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+      const int digit = c >= '0' && c <= '9'   ? c - '0'
+                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                               : -1;
       if (digit < 0) return false;
       value = value * 16 + static_cast<char32_t>(digit);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
-// JSON documents as Spark's functions read them: more lenient than the standard where options say so. Internal to engine/.
+// JSON documents as Spark's functions read them: more lenient than the standard where options say so. Internal to
+// engine/.
 
 #include <memory>
 #include <optional>

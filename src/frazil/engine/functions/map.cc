@@ -1,9 +1,9 @@
 // Maps: made of arrays of keys and values; zipped arrays.
 
+#include <unordered_map>
+
 #include <duckdb/common/vector_operations/vector_operations.hpp>
 #include <duckdb/planner/expression/bound_function_expression.hpp>
-
-#include <unordered_map>
 
 #include "frazil/engine/functions/array_kernel.h"
 #include "frazil/engine/functions/kernel_arguments.h"
@@ -22,14 +22,19 @@ using Range = ArrayArguments::Range;
 struct MakeMapData : duckdb::FunctionData {
   bool last_wins = false;
   duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<MakeMapData>(*this); }
-  bool Equals(const duckdb::FunctionData& other) const override { return other.Cast<MakeMapData>().last_wins == last_wins; }
+  bool Equals(const duckdb::FunctionData& other) const override {
+    return other.Cast<MakeMapData>().last_wins == last_wins;
+  }
 };
 
-duckdb::unique_ptr<duckdb::FunctionData> BindMakeMap(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindMakeMap(
+    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   auto data = duckdb::make_uniq<MakeMapData>();
   data->last_wins = TakeConstantArguments(context, function, arguments, 1)[0].GetValue<bool>();
   for (size_t i = 0; i < 2; ++i) function.arguments[i] = arguments[i]->return_type;
-  function.SetReturnType(LogicalType::MAP(duckdb::ListType::GetChildType(arguments[0]->return_type), duckdb::ListType::GetChildType(arguments[1]->return_type)));
+  function.SetReturnType(LogicalType::MAP(duckdb::ListType::GetChildType(arguments[0]->return_type),
+                                          duckdb::ListType::GetChildType(arguments[1]->return_type)));
   return data;
 }
 
@@ -55,7 +60,8 @@ void MakeMap(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
     }
     const Range key_range = keys.List(0, row), value_range = values.List(0, row);
     if (key_range.size != value_range.size) {
-      ThrowSparkError(Error::Plain(ExceptionClass::kSparkRuntime, "The key array and value array of MapData must have the same length."));
+      ThrowSparkError(Error::Plain(ExceptionClass::kSparkRuntime,
+                                   "The key array and value array of MapData must have the same length."));
     }
     seen.clear();
     for (idx_t i = 0; i < key_range.size; ++i) {
@@ -68,7 +74,8 @@ void MakeMap(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
       } else if (last_wins) {
         value_places[found->second] = value_range.begin + i;
       } else {
-        ThrowSparkError("DUPLICATED_MAP_KEY", {{"key", keys.pool().GetValue(key).ToString()}, {"mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\""}});
+        ThrowSparkError("DUPLICATED_MAP_KEY", {{"key", keys.pool().GetValue(key).ToString()},
+                                               {"mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\""}});
       }
     }
     entries[row].length = key_places.size() - entries[row].offset;
@@ -81,8 +88,10 @@ void MakeMap(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
     value_selection.set_index(i, value_places[i]);
   }
   if (!key_places.empty()) {
-    duckdb::VectorOperations::Copy(keys.pool(), duckdb::MapVector::GetKeys(result), key_selection, key_places.size(), 0, 0);
-    duckdb::VectorOperations::Copy(values.pool(), duckdb::MapVector::GetValues(result), value_selection, value_places.size(), 0, 0);
+    duckdb::VectorOperations::Copy(keys.pool(), duckdb::MapVector::GetKeys(result), key_selection, key_places.size(), 0,
+                                   0);
+    duckdb::VectorOperations::Copy(values.pool(), duckdb::MapVector::GetValues(result), value_selection,
+                                   value_places.size(), 0, 0);
   }
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
@@ -94,7 +103,9 @@ struct EntryPartData : duckdb::FunctionData {
   bool Equals(const duckdb::FunctionData& other) const override { return other.Cast<EntryPartData>().index == index; }
 };
 
-duckdb::unique_ptr<duckdb::FunctionData> BindEntryPart(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindEntryPart(
+    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   auto data = duckdb::make_uniq<EntryPartData>();
   data->index = static_cast<idx_t>(TakeConstantArguments(context, function, arguments, 1)[0].GetValue<int32_t>());
   function.arguments[0] = arguments[0]->return_type;
@@ -140,7 +151,8 @@ void EntryPart(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb:
 }
 
 // spark_arrays_zip(a, b, ..., NULL of the result's type).
-duckdb::unique_ptr<duckdb::FunctionData> BindZip(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindZip(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+                                                 duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   function.arguments.resize(arguments.size(), LogicalType::ANY);
   const auto type = TakeConstantArguments(context, function, arguments, 1)[0].type();
   function.arguments.clear();
@@ -182,7 +194,8 @@ void Zip(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& res
     }
     for (size_t i = 0; i < arrays.size(); ++i) {
       const Range range = arrays[i]->List(0, row_of(*arrays[i], row));
-      for (idx_t j = 0; j < longest; ++j) places[i].push_back(j < range.size ? range.begin + j : arrays[i]->null_place());
+      for (idx_t j = 0; j < longest; ++j)
+        places[i].push_back(j < range.size ? range.begin + j : arrays[i]->null_place());
     }
     entries[row].length = longest;
     total += longest;
@@ -231,8 +244,12 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
     if (fallible) function.SetFallible();
     loader.RegisterFunction(function);
   };
-  register_special(duckdb::ScalarFunction("spark_make_map", {LogicalType::ANY, LogicalType::ANY, LogicalType::BOOLEAN}, LogicalType::ANY, MakeMap, BindMakeMap), true);
-  register_special(duckdb::ScalarFunction("spark_entry_part", {LogicalType::ANY, LogicalType::INTEGER}, LogicalType::ANY, EntryPart, BindEntryPart), false);
+  register_special(duckdb::ScalarFunction("spark_make_map", {LogicalType::ANY, LogicalType::ANY, LogicalType::BOOLEAN},
+                                          LogicalType::ANY, MakeMap, BindMakeMap),
+                   true);
+  register_special(duckdb::ScalarFunction("spark_entry_part", {LogicalType::ANY, LogicalType::INTEGER},
+                                          LogicalType::ANY, EntryPart, BindEntryPart),
+                   false);
   duckdb::ScalarFunction zip("spark_arrays_zip", {LogicalType::ANY}, LogicalType::ANY, Zip, BindZip);
   zip.varargs = LogicalType::ANY;
   register_special(zip, false);
@@ -247,7 +264,8 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
       kFallible);
   AddRowKernel(
       loader, "spark_pair_values", {V, V, V}, LogicalType::LIST(V),
-      [](std::string_view text, std::string_view pairs, std::string_view parts) -> std::vector<std::optional<std::string>> {
+      [](std::string_view text, std::string_view pairs,
+         std::string_view parts) -> std::vector<std::optional<std::string>> {
         std::vector<std::optional<std::string>> values;
         for (const auto& pair : SplitPairs(text, pairs)) values.push_back(SplitPair(pair, parts).value);
         return values;
@@ -271,7 +289,8 @@ Result<LoweredExpression> LowerMap(LoweringContext& context, const CallExpressio
     keys.push_back(std::move(arguments[i]));
     values.push_back(std::move(arguments[i + 1]));
   }
-  return CallOf("spark_make_map", CallOf("list_value", std::move(keys)), CallOf("list_value", std::move(values)), LastWins(context));
+  return CallOf("spark_make_map", CallOf("list_value", std::move(keys)), CallOf("list_value", std::move(values)),
+                LastWins(context));
 }
 
 // The first argument of these is the policy for equal keys, which the settings say too.
@@ -281,28 +300,34 @@ Result<LoweredExpression> LowerMapConcat(LoweringContext& context, const CallExp
     auto map_values = CallOf("map_values", arguments[i]->Copy());
     auto map_keys = CallOf("map_keys", std::move(arguments[i]));
     keys = keys == nullptr ? std::move(map_keys) : CallOf("spark_array_concat", std::move(keys), std::move(map_keys));
-    values = values == nullptr ? std::move(map_values) : CallOf("spark_array_concat", std::move(values), std::move(map_values));
+    values = values == nullptr ? std::move(map_values)
+                               : CallOf("spark_array_concat", std::move(values), std::move(map_values));
   }
   return CallOf("spark_make_map", std::move(keys), std::move(values), LastWins(context));
 }
 
-Result<LoweredExpression> LowerMapFromArrays(LoweringContext& context, const CallExpression&, LoweredArguments arguments) {
+Result<LoweredExpression> LowerMapFromArrays(LoweringContext& context, const CallExpression&,
+                                             LoweredArguments arguments) {
   return CallOf("spark_make_map", std::move(arguments[1]), std::move(arguments[2]), LastWins(context));
 }
 
-Result<LoweredExpression> LowerMapFromEntries(LoweringContext& context, const CallExpression&, LoweredArguments arguments) {
+Result<LoweredExpression> LowerMapFromEntries(LoweringContext& context, const CallExpression&,
+                                              LoweredArguments arguments) {
   auto copy = arguments[1]->Copy();
-  return CallOf("spark_make_map", CallOf("spark_entry_part", std::move(arguments[1]), ConstantOf(duckdb::Value::INTEGER(0))),
+  return CallOf("spark_make_map",
+                CallOf("spark_entry_part", std::move(arguments[1]), ConstantOf(duckdb::Value::INTEGER(0))),
                 CallOf("spark_entry_part", std::move(copy), ConstantOf(duckdb::Value::INTEGER(1))), LastWins(context));
 }
 
-Result<LoweredExpression> LowerStringToMap(LoweringContext& context, const CallExpression&, LoweredArguments arguments) {
+Result<LoweredExpression> LowerStringToMap(LoweringContext& context, const CallExpression&,
+                                           LoweredArguments arguments) {
   LoweredArguments for_keys, for_values;
   for (size_t i = 1; i < 4; ++i) {
     for_keys.push_back(arguments[i]->Copy());
     for_values.push_back(std::move(arguments[i]));
   }
-  return CallOf("spark_make_map", CallOf("spark_pair_keys", std::move(for_keys)), CallOf("spark_pair_values", std::move(for_values)), LastWins(context));
+  return CallOf("spark_make_map", CallOf("spark_pair_keys", std::move(for_keys)),
+                CallOf("spark_pair_values", std::move(for_values)), LastWins(context));
 }
 
 Result<LoweredExpression> LowerZip(LoweringContext&, const CallExpression& call, LoweredArguments arguments) {

@@ -1,9 +1,9 @@
 // Functions of numbers and bits.
 
-#include <duckdb/common/vector_operations/unary_executor.hpp>
-
 #include <bit>
 #include <cmath>
+
+#include <duckdb/common/vector_operations/unary_executor.hpp>
 
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -52,10 +52,11 @@ const NamedMath kUnary[] = {
 
 void AddUnaryMath(duckdb::ExtensionLoader& loader, const NamedMath& math) {
   const UnaryMath function = math.function;
-  loader.RegisterFunction(duckdb::ScalarFunction(std::string("spark_") + math.name, {LogicalType::DOUBLE}, LogicalType::DOUBLE,
-                                                 [function](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
-                                                   duckdb::UnaryExecutor::Execute<double, double>(arguments.data[0], result, arguments.size(), function);
-                                                 }));
+  loader.RegisterFunction(duckdb::ScalarFunction(
+      std::string("spark_") + math.name, {LogicalType::DOUBLE}, LogicalType::DOUBLE,
+      [function](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+        duckdb::UnaryExecutor::Execute<double, double>(arguments.data[0], result, arguments.size(), function);
+      }));
 }
 
 // As Java: 1 to the power of NaN and -1 to the power of an infinity are NaN.
@@ -127,7 +128,8 @@ std::optional<std::string> BytesOfHex(std::string_view text) {
   return bytes;
 }
 
-// A number's digits in another base, as 64 unsigned bits; a negative target base shows a sign. Digits end at the first character that is none.
+// A number's digits in another base, as 64 unsigned bits; a negative target base shows a sign. Digits end at the first
+// character that is none.
 std::optional<std::string> ConvertBase(std::string_view text, int32_t from, int32_t to, bool ansi) {
   if (from < 2 || from > 36 || std::abs(to) < 2 || std::abs(to) > 36) return std::nullopt;
   size_t begin = text.find_first_not_of(' ');
@@ -138,7 +140,10 @@ std::optional<std::string> ConvertBase(std::string_view text, int32_t from, int3
   unsigned __int128 value = 0;
   bool overflow = false;
   for (char c : text) {
-    int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10 : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
+    int digit = c >= '0' && c <= '9'   ? c - '0'
+                : c >= 'a' && c <= 'z' ? c - 'a' + 10
+                : c >= 'A' && c <= 'Z' ? c - 'A' + 10
+                                       : 99;
     if (digit >= from) break;
     value = value * static_cast<unsigned>(from) + static_cast<unsigned>(digit);
     if (value > UINT64_MAX) {
@@ -168,7 +173,9 @@ std::optional<std::string> ConvertBase(std::string_view text, int32_t from, int3
 }
 
 std::optional<int64_t> WidthBucket(double value, double low, double high, int64_t buckets) {
-  if (buckets <= 0 || buckets == INT64_MAX || std::isnan(value) || low == high || std::isnan(low) || std::isinf(low) || std::isnan(high) || std::isinf(high)) return std::nullopt;
+  if (buckets <= 0 || buckets == INT64_MAX || std::isnan(value) || low == high || std::isnan(low) || std::isinf(low) ||
+      std::isnan(high) || std::isinf(high))
+    return std::nullopt;
   double lower = std::min(low, high), upper = std::max(low, high);
   if (low < high) {
     if (value < lower) return 0;
@@ -210,9 +217,9 @@ void AddBitGet(duckdb::ExtensionLoader& loader, const LogicalType& type) {
         constexpr int32_t kBits = sizeof(T) * 8;
         if (position < 0 || position >= kBits) {
           ThrowSparkError("INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE", {{"parameter", "`pos`"},
-                                                                          {"functionName", "`bit_get`"},
-                                                                          {"upper", std::to_string(kBits)},
-                                                                          {"invalidValue", std::to_string(position)}});
+                                                                         {"functionName", "`bit_get`"},
+                                                                         {"upper", std::to_string(kBits)},
+                                                                         {"invalidValue", std::to_string(position)}});
         }
         return static_cast<int8_t>((static_cast<int64_t>(value) >> position) & 1);
       },
@@ -222,20 +229,30 @@ void AddBitGet(duckdb::ExtensionLoader& loader, const LogicalType& type) {
 void AddKernels(duckdb::ExtensionLoader& loader) {
   for (const auto& math : kUnary) AddUnaryMath(loader, math);
   const auto D = LogicalType::DOUBLE;
-  AddRowKernel(loader, "spark_ln", {D}, D, [](double x) -> std::optional<double> { return x <= 0 ? std::nullopt : std::optional(std::log(x)); });
-  AddRowKernel(loader, "spark_log10", {D}, D, [](double x) -> std::optional<double> { return x <= 0 ? std::nullopt : std::optional(std::log10(x)); });
-  AddRowKernel(loader, "spark_log2", {D}, D, [](double x) -> std::optional<double> { return x <= 0 ? std::nullopt : std::optional(std::log2(x)); });
-  AddRowKernel(loader, "spark_log1p", {D}, D, [](double x) -> std::optional<double> { return x <= -1 ? std::nullopt : std::optional(std::log1p(x)); });
+  AddRowKernel(loader, "spark_ln", {D}, D,
+               [](double x) -> std::optional<double> { return x <= 0 ? std::nullopt : std::optional(std::log(x)); });
+  AddRowKernel(loader, "spark_log10", {D}, D,
+               [](double x) -> std::optional<double> { return x <= 0 ? std::nullopt : std::optional(std::log10(x)); });
+  AddRowKernel(loader, "spark_log2", {D}, D,
+               [](double x) -> std::optional<double> { return x <= 0 ? std::nullopt : std::optional(std::log2(x)); });
+  AddRowKernel(loader, "spark_log1p", {D}, D,
+               [](double x) -> std::optional<double> { return x <= -1 ? std::nullopt : std::optional(std::log1p(x)); });
   AddRowKernel(loader, "spark_log", {D, D}, D, [](double base, double x) -> std::optional<double> {
     if (base <= 0 || x <= 0) return std::nullopt;
     return std::log(x) / std::log(base);
   });
   AddRowKernel(loader, "spark_pow", {D, D}, D, &Power);
   AddRowKernel(loader, "spark_hypot", {D, D}, D, [](double x, double y) -> double { return std::hypot(x, y); });
-  AddRowKernel(loader, "spark_atan2", {D, D}, D, [](double y, double x) -> double { return std::atan2(y + 0.0, x + 0.0); });
-  AddRowKernel(loader, "spark_nanvl", {D, D}, D, [](std::optional<double> x, std::optional<double> y) -> std::optional<double> { return x.has_value() && std::isnan(*x) ? y : x; });
+  AddRowKernel(loader, "spark_atan2", {D, D}, D,
+               [](double y, double x) -> double { return std::atan2(y + 0.0, x + 0.0); });
+  AddRowKernel(loader, "spark_nanvl", {D, D}, D,
+               [](std::optional<double> x, std::optional<double> y) -> std::optional<double> {
+                 return x.has_value() && std::isnan(*x) ? y : x;
+               });
   AddRowKernel(loader, "spark_nanvl", {LogicalType::FLOAT, LogicalType::FLOAT}, LogicalType::FLOAT,
-               [](std::optional<float> x, std::optional<float> y) -> std::optional<float> { return x.has_value() && std::isnan(*x) ? y : x; });
+               [](std::optional<float> x, std::optional<float> y) -> std::optional<float> {
+                 return x.has_value() && std::isnan(*x) ? y : x;
+               });
   AddRowKernel(loader, "spark_factorial", {LogicalType::INTEGER}, LogicalType::BIGINT, &Factorial);
   AddRowKernel(loader, "spark_bin", {LogicalType::BIGINT}, LogicalType::VARCHAR, &BinaryDigits);
   AddRowKernel(loader, "spark_hex", {LogicalType::BIGINT}, LogicalType::VARCHAR, &HexOfNumber);
@@ -247,12 +264,17 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
       [](std::string_view text, bool strict) -> std::optional<std::string> {
         auto bytes = BytesOfHex(text);
         if (!bytes.has_value() && strict) {
-          ThrowSparkError("CONVERSION_INVALID_INPUT", {{"str", "'" + std::string(text) + "'"}, {"fmt", "'HEX'"}, {"targetType", "\"BINARY\""}, {"suggestion", "`try_to_binary`"}});
+          ThrowSparkError("CONVERSION_INVALID_INPUT", {{"str", "'" + std::string(text) + "'"},
+                                                       {"fmt", "'HEX'"},
+                                                       {"targetType", "\"BINARY\""},
+                                                       {"suggestion", "`try_to_binary`"}});
         }
         return bytes;
       },
       kFallible);
-  AddRowKernel(loader, "spark_conv", {LogicalType::VARCHAR, LogicalType::INTEGER, LogicalType::INTEGER, LogicalType::BOOLEAN}, LogicalType::VARCHAR, &ConvertBase, kFallible);
+  AddRowKernel(loader, "spark_conv",
+               {LogicalType::VARCHAR, LogicalType::INTEGER, LogicalType::INTEGER, LogicalType::BOOLEAN},
+               LogicalType::VARCHAR, &ConvertBase, kFallible);
   AddRowKernel(loader, "spark_width_bucket", {D, D, D, LogicalType::BIGINT}, LogicalType::BIGINT, &WidthBucket);
   AddBitKernels<int32_t>(loader, LogicalType::INTEGER);
   AddBitKernels<int64_t>(loader, LogicalType::BIGINT);
@@ -270,12 +292,14 @@ void RegisterMathFunctions(FunctionLoweringRegistry& registry) {
     const std::string name = math.name;
     registry.AddScalar(name, Template("spark_" + name + "(CAST($1 AS DOUBLE))"));
   }
-  for (const char* name : {"ln", "log10", "log2", "log1p", "log", "pow", "hypot", "atan2", "nanvl", "factorial", "bin", "hex", "unhex", "shiftleft", "shiftright", "shiftrightunsigned", "bit_get"}) {
+  for (const char* name : {"ln", "log10", "log2", "log1p", "log", "pow", "hypot", "atan2", "nanvl", "factorial", "bin",
+                           "hex", "unhex", "shiftleft", "shiftright", "shiftrightunsigned", "bit_get"}) {
     registry.AddScalar(name, Direct(std::string("spark_") + name));
   }
   registry.AddScalar("to_binary_hex", Strictness("spark_to_binary_hex"));
   registry.AddScalar("conv", Strictness("spark_conv"));
-  registry.AddScalar("width_bucket", Template("spark_width_bucket(CAST($1 AS DOUBLE), CAST($2 AS DOUBLE), CAST($3 AS DOUBLE), $4)"));
+  registry.AddScalar("width_bucket",
+                     Template("spark_width_bucket(CAST($1 AS DOUBLE), CAST($2 AS DOUBLE), CAST($3 AS DOUBLE), $4)"));
   registry.AddScalar("e", Template("2.718281828459045::DOUBLE"));
   registry.AddScalar("pi", Template("3.141592653589793::DOUBLE"));
   registry.AddScalar("greatest", Direct("greatest"));

@@ -1,8 +1,9 @@
-// Variance, skewness, kurtosis, covariance, correlation and regression as Spark merges them: central moments, so that the result does not lose digits.
-
-#include <duckdb/function/aggregate_function.hpp>
+// Variance, skewness, kurtosis, covariance, correlation and regression as Spark merges them: central moments, so that
+// the result does not lose digits.
 
 #include <cmath>
+
+#include <duckdb/function/aggregate_function.hpp>
 
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -40,9 +41,12 @@ void Merge(const Moments& source, Moments* target) {
   const double delta = source.mean - target->mean;
   const double delta_n = delta / n;
   const double m2 = target->m2 + source.m2 + delta * delta_n * n1 * n2;
-  const double m3 = target->m3 + source.m3 + delta_n * delta_n * delta * n1 * n2 * (n1 - n2) + 3 * delta_n * (n1 * source.m2 - n2 * target->m2);
-  const double m4 = target->m4 + source.m4 + delta_n * delta_n * delta_n * delta * n1 * n2 * (n1 * n1 - n1 * n2 + n2 * n2) +
-                    6 * delta_n * delta_n * (n1 * n1 * source.m2 + n2 * n2 * target->m2) + 4 * delta_n * (n1 * source.m3 - n2 * target->m3);
+  const double m3 = target->m3 + source.m3 + delta_n * delta_n * delta * n1 * n2 * (n1 - n2) +
+                    3 * delta_n * (n1 * source.m2 - n2 * target->m2);
+  const double m4 = target->m4 + source.m4 +
+                    delta_n * delta_n * delta_n * delta * n1 * n2 * (n1 * n1 - n1 * n2 + n2 * n2) +
+                    6 * delta_n * delta_n * (n1 * n1 * source.m2 + n2 * n2 * target->m2) +
+                    4 * delta_n * (n1 * source.m3 - n2 * target->m3);
   *target = {n, target->mean + delta_n * n2, m2, m3, m4};
 }
 
@@ -78,10 +82,18 @@ struct MomentOperation {
   static bool IgnoreNull() { return true; }
 };
 
-std::optional<double> VariancePopulation(const Moments& m) { return m.count == 0 ? std::nullopt : std::optional(m.m2 / m.count); }
-std::optional<double> VarianceSample(const Moments& m) { return m.count < 2 ? std::nullopt : std::optional(m.m2 / (m.count - 1)); }
-std::optional<double> DeviationPopulation(const Moments& m) { return m.count == 0 ? std::nullopt : std::optional(std::sqrt(m.m2 / m.count)); }
-std::optional<double> DeviationSample(const Moments& m) { return m.count < 2 ? std::nullopt : std::optional(std::sqrt(m.m2 / (m.count - 1))); }
+std::optional<double> VariancePopulation(const Moments& m) {
+  return m.count == 0 ? std::nullopt : std::optional(m.m2 / m.count);
+}
+std::optional<double> VarianceSample(const Moments& m) {
+  return m.count < 2 ? std::nullopt : std::optional(m.m2 / (m.count - 1));
+}
+std::optional<double> DeviationPopulation(const Moments& m) {
+  return m.count == 0 ? std::nullopt : std::optional(std::sqrt(m.m2 / m.count));
+}
+std::optional<double> DeviationSample(const Moments& m) {
+  return m.count < 2 ? std::nullopt : std::optional(std::sqrt(m.m2 / (m.count - 1)));
+}
 std::optional<double> Skewness(const Moments& m) {
   if (m.count == 0 || m.m2 == 0) return std::nullopt;
   return std::sqrt(m.count) * m.m3 / std::sqrt(m.m2 * m.m2 * m.m2);
@@ -166,7 +178,9 @@ std::optional<double> SumXX(const CoMoments& m) { return OrNull(m.count > 0, m.x
 std::optional<double> SumYY(const CoMoments& m) { return OrNull(m.count > 0, m.yy); }
 std::optional<double> SumXY(const CoMoments& m) { return OrNull(m.count > 0, m.xy); }
 std::optional<double> Slope(const CoMoments& m) { return OrNull(m.count > 1 && m.xx != 0, m.xy / m.xx); }
-std::optional<double> Intercept(const CoMoments& m) { return OrNull(m.count > 1 && m.xx != 0, m.mean_y - m.xy / m.xx * m.mean_x); }
+std::optional<double> Intercept(const CoMoments& m) {
+  return OrNull(m.count > 1 && m.xx != 0, m.mean_y - m.xy / m.xx * m.mean_x);
+}
 std::optional<double> Determination(const CoMoments& m) {
   if (m.count < 2 || m.xx == 0) return std::nullopt;
   if (m.yy == 0) return 1.0;
@@ -176,7 +190,8 @@ std::optional<double> Determination(const CoMoments& m) {
 
 template <MomentResult kResult>
 void AddMoment(duckdb::ExtensionLoader& loader, const char* name) {
-  auto function = duckdb::AggregateFunction::UnaryAggregate<Moments, double, double, MomentOperation<kResult>>(LogicalType::DOUBLE, LogicalType::DOUBLE);
+  auto function = duckdb::AggregateFunction::UnaryAggregate<Moments, double, double, MomentOperation<kResult>>(
+      LogicalType::DOUBLE, LogicalType::DOUBLE);
   function.name = std::string("spark_") + name;
   function.SetOrderDependent(duckdb::AggregateOrderDependent::NOT_ORDER_DEPENDENT);
   loader.RegisterFunction(function);
@@ -184,7 +199,8 @@ void AddMoment(duckdb::ExtensionLoader& loader, const char* name) {
 
 template <PairResult kResult>
 void AddPairAggregate(duckdb::ExtensionLoader& loader, const char* name) {
-  auto function = duckdb::AggregateFunction::BinaryAggregate<CoMoments, double, double, double, PairOperation<kResult>>(LogicalType::DOUBLE, LogicalType::DOUBLE, LogicalType::DOUBLE);
+  auto function = duckdb::AggregateFunction::BinaryAggregate<CoMoments, double, double, double, PairOperation<kResult>>(
+      LogicalType::DOUBLE, LogicalType::DOUBLE, LogicalType::DOUBLE);
   function.name = std::string("spark_") + name;
   function.SetOrderDependent(duckdb::AggregateOrderDependent::NOT_ORDER_DEPENDENT);
   loader.RegisterFunction(function);
@@ -214,8 +230,9 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
 
 void RegisterMomentAggregates(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
-  for (const char* name : {"var_pop", "var_samp", "stddev_pop", "stddev_samp", "skewness", "kurtosis", "covar_pop", "covar_samp", "corr", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy",
-                           "regr_slope", "regr_intercept", "regr_r2"}) {
+  for (const char* name :
+       {"var_pop", "var_samp", "stddev_pop", "stddev_samp", "skewness", "kurtosis", "covar_pop", "covar_samp", "corr",
+        "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy", "regr_slope", "regr_intercept", "regr_r2"}) {
     registry.AddAggregate(name, Direct(std::string("spark_") + name));
   }
   registry.AddAggregate("regr_count", Template("count(CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN true END)"));

@@ -1,10 +1,10 @@
 // Numbers as text and back: format_number, to_char, to_number.
 
-#include <unicode/decimfmt.h>
-#include <unicode/dcfmtsym.h>
-
 #include <cmath>
 #include <map>
+
+#include <unicode/dcfmtsym.h>
+#include <unicode/decimfmt.h>
 
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/row_kernel.h"
@@ -16,7 +16,8 @@ namespace {
 
 using duckdb::LogicalType;
 
-// --- format_number --------------------------------------------------------------------------------------------------------------------------------------------
+// --- format_number
+// --------------------------------------------------------------------------------------------------------------------------------------------
 
 const icu::DecimalFormat& FormatOf(const std::string& pattern) {
   thread_local std::map<std::string, std::unique_ptr<icu::DecimalFormat>> formats;
@@ -60,7 +61,8 @@ std::string FormatDouble(double value, const std::string& pattern) {
   return Finish(text);
 }
 
-// --- to_char and to_number: the format's tokens ---------------------------------------------------------------------------------------------------------------
+// --- to_char and to_number: the format's tokens
+// ---------------------------------------------------------------------------------------------------------------
 
 struct Group {
   int digits = 0;
@@ -214,7 +216,9 @@ void AppendBeforeBlanks(std::string* out, char c) {
 // Keeps a sign or currency next to the digits: a blank goes before it.
 void AppendBlank(std::string* out) {
   size_t end = out->size();
-  while (end > 0 && ((*out)[end - 1] == '+' || (*out)[end - 1] == '-' || (*out)[end - 1] == '$' || (*out)[end - 1] == '<')) --end;
+  while (end > 0 &&
+         ((*out)[end - 1] == '+' || (*out)[end - 1] == '-' || (*out)[end - 1] == '$' || (*out)[end - 1] == '<'))
+    --end;
   out->insert(end, 1, ' ');
 }
 void DropLonePoint(std::string* out) {
@@ -229,14 +233,16 @@ std::string WriteNumber(std::string_view digits, std::string_view format) {
   const bool negative = digits.starts_with('-') && digits.find_first_not_of("-0.") != std::string_view::npos;
   if (digits.starts_with('-')) digits.remove_prefix(1);
   const size_t point = digits.find('.');
-  std::string before(digits.substr(0, point)), after(point == std::string_view::npos ? std::string_view() : digits.substr(point + 1));
+  std::string before(digits.substr(0, point)),
+      after(point == std::string_view::npos ? std::string_view() : digits.substr(point + 1));
   before.erase(0, std::min(before.find_first_not_of('0'), before.size()));
   while (!after.empty() && after.back() == '0') after.pop_back();
   size_t places_before = 0, places_after = 0;
   bool in_fraction = false;
   for (const Token& token : tokens) {
     if (token.kind == Token::Kind::kPoint) in_fraction = true;
-    for (const Group& group : token.groups) (in_fraction ? places_after : places_before) += static_cast<size_t>(group.digits);
+    for (const Group& group : token.groups)
+      (in_fraction ? places_after : places_before) += static_cast<size_t>(group.digits);
   }
   if (before.size() > places_before || after.size() > places_after) {
     before.assign(places_before, '#');
@@ -314,24 +320,37 @@ std::string WriteNumber(std::string_view digits, std::string_view format) {
 
 void AddKernels(duckdb::ExtensionLoader& loader) {
   const auto V = LogicalType::VARCHAR, I = LogicalType::INTEGER, D = LogicalType::DOUBLE;
-  AddRowKernel(loader, "spark_format_number", {V, I}, V, [](std::string_view digits, int32_t places) -> std::optional<std::string> {
-    if (places < 0) return std::nullopt;
-    return FormatDigits(digits, PatternOfPlaces(places));
-  });
-  AddRowKernel(loader, "spark_format_number", {D, I}, V, [](double value, int32_t places) -> std::optional<std::string> {
-    if (places < 0) return std::nullopt;
-    return FormatDouble(value, PatternOfPlaces(places));
-  });
+  AddRowKernel(loader, "spark_format_number", {V, I}, V,
+               [](std::string_view digits, int32_t places) -> std::optional<std::string> {
+                 if (places < 0) return std::nullopt;
+                 return FormatDigits(digits, PatternOfPlaces(places));
+               });
+  AddRowKernel(loader, "spark_format_number", {D, I}, V,
+               [](double value, int32_t places) -> std::optional<std::string> {
+                 if (places < 0) return std::nullopt;
+                 return FormatDouble(value, PatternOfPlaces(places));
+               });
   const auto pattern = [](std::string_view text) { return text.empty() ? PatternOfPlaces(0) : std::string(text); };
-  AddRowKernel(loader, "spark_format_number", {V, V}, V, [pattern](std::string_view digits, std::string_view text) -> std::string { return FormatDigits(digits, pattern(text)); }, kFallible);
-  AddRowKernel(loader, "spark_format_number", {D, V}, V, [pattern](double value, std::string_view text) -> std::string { return FormatDouble(value, pattern(text)); }, kFallible);
+  AddRowKernel(
+      loader, "spark_format_number", {V, V}, V,
+      [pattern](std::string_view digits, std::string_view text) -> std::string {
+        return FormatDigits(digits, pattern(text));
+      },
+      kFallible);
+  AddRowKernel(
+      loader, "spark_format_number", {D, V}, V,
+      [pattern](double value, std::string_view text) -> std::string { return FormatDouble(value, pattern(text)); },
+      kFallible);
   AddRowKernel(loader, "spark_to_char", {V, V}, V, &WriteNumber);
   AddRowKernel(
       loader, "spark_to_number", {V, V, LogicalType::BOOLEAN}, LogicalType::HUGEINT,
       [](std::string_view text, std::string_view format, bool strict) -> std::optional<duckdb::hugeint_t> {
         const auto value = ReadNumber(text, format);
         if (!value.has_value()) {
-          if (strict) ThrowSparkError("INVALID_FORMAT.MISMATCH_INPUT", {{"inputType", "\"STRING\""}, {"input", std::string(text)}, {"format", std::string(format)}});
+          if (strict)
+            ThrowSparkError(
+                "INVALID_FORMAT.MISMATCH_INPUT",
+                {{"inputType", "\"STRING\""}, {"input", std::string(text)}, {"format", std::string(format)}});
           return std::nullopt;
         }
         return NarrowTo<duckdb::hugeint_t>(*value);
@@ -357,7 +376,9 @@ Result<LoweredExpression> LowerToNumber(LoweringContext&, const CallExpression& 
   return CallOf("spark_decimal_of", std::move(scaled));
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindDecimalOf(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindDecimalOf(
+    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   function.SetReturnType(TakeConstantArguments(context, function, arguments, 1)[0].type());
   return nullptr;
 }
@@ -365,7 +386,9 @@ duckdb::unique_ptr<duckdb::FunctionData> BindDecimalOf(duckdb::ClientContext& co
 void DecimalOf(duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
   WithDecimalStorage(result.GetType(), [&](auto out) {
     using Out = decltype(out);
-    duckdb::UnaryExecutor::Execute<duckdb::hugeint_t, Out>(arguments.data[0], result, arguments.size(), [](duckdb::hugeint_t value) { return NarrowTo<Out>(WideOf(value)); });
+    duckdb::UnaryExecutor::Execute<duckdb::hugeint_t, Out>(
+        arguments.data[0], result, arguments.size(),
+        [](duckdb::hugeint_t value) { return NarrowTo<Out>(WideOf(value)); });
   });
 }
 
@@ -374,7 +397,8 @@ void DecimalOf(duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::V
 void RegisterNumberFormatFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
   registry.AddKernels([](duckdb::ExtensionLoader& loader) {
-    duckdb::ScalarFunction decimal("spark_decimal_of", {LogicalType::HUGEINT, LogicalType::ANY}, LogicalType::ANY, DecimalOf, BindDecimalOf);
+    duckdb::ScalarFunction decimal("spark_decimal_of", {LogicalType::HUGEINT, LogicalType::ANY}, LogicalType::ANY,
+                                   DecimalOf, BindDecimalOf);
     decimal.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
     loader.RegisterFunction(decimal);
   });

@@ -18,10 +18,13 @@ void CheckLikePattern(std::string_view pattern, std::string_view escape) {
   for (size_t i = 0; i < pattern.size(); i = NextCharacter(pattern, i)) {
     if (!pattern.substr(i).starts_with(escape)) continue;
     const size_t next = i + escape.size();
-    if (next >= pattern.size()) ThrowSparkError("INVALID_FORMAT.ESC_AT_THE_END", {{"format", "'" + std::string(pattern) + "'"}});
+    if (next >= pattern.size())
+      ThrowSparkError("INVALID_FORMAT.ESC_AT_THE_END", {{"format", "'" + std::string(pattern) + "'"}});
     const std::string_view rest = pattern.substr(next);
     if (rest[0] != '%' && rest[0] != '_' && !rest.starts_with(escape)) {
-      ThrowSparkError("INVALID_FORMAT.ESC_IN_THE_MIDDLE", {{"format", "'" + std::string(pattern) + "'"}, {"char", "'" + std::string(rest.substr(0, NextCharacter(rest, 0))) + "'"}});
+      ThrowSparkError("INVALID_FORMAT.ESC_IN_THE_MIDDLE",
+                      {{"format", "'" + std::string(pattern) + "'"},
+                       {"char", "'" + std::string(rest.substr(0, NextCharacter(rest, 0))) + "'"}});
     }
     i = next;
   }
@@ -68,25 +71,30 @@ bool Like(std::string_view text, std::string_view pattern, std::string_view esca
   return MatchLike(text, pattern, escape);
 }
 
-// DuckDB's own LIKE where the pattern is a constant without the escape character: it becomes prefix, suffix or contains there.
+// DuckDB's own LIKE where the pattern is a constant without the escape character: it becomes prefix, suffix or contains
+// there.
 Result<LoweredExpression> LowerLike(LoweringContext&, const CallExpression& call, LoweredArguments arguments) {
   const auto& pattern = *call.arguments[1];
   const auto& escape = call.arguments[2]->As<LiteralExpression>().value.string();
-  if (pattern.kind == ExpressionKind::kLiteral && !pattern.As<LiteralExpression>().value.is_null() && pattern.As<LiteralExpression>().value.string().find(escape) == std::string::npos) {
+  if (pattern.kind == ExpressionKind::kLiteral && !pattern.As<LiteralExpression>().value.is_null() &&
+      pattern.As<LiteralExpression>().value.string().find(escape) == std::string::npos) {
     arguments.pop_back();
     return CallOf("~~", std::move(arguments));
   }
   return CallOf("spark_like", std::move(arguments));
 }
 
-std::string_view Part(std::string_view text, const Span& span) { return span.matched() ? text.substr(span.begin, span.end - span.begin) : std::string_view(); }
+std::string_view Part(std::string_view text, const Span& span) {
+  return span.matched() ? text.substr(span.begin, span.end - span.begin) : std::string_view();
+}
 
 void CheckGroup(const RegularExpression& expression, int32_t group, const char* function) {
   if (group < 0 || static_cast<size_t>(group) > expression.group_count()) {
-    ThrowSparkError("INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX", {{"parameter", "`idx`"},
-                                                                   {"functionName", std::string("`") + function + "`"},
-                                                                   {"groupCount", std::to_string(expression.group_count())},
-                                                                   {"groupIndex", std::to_string(group)}});
+    ThrowSparkError("INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX",
+                    {{"parameter", "`idx`"},
+                     {"functionName", std::string("`") + function + "`"},
+                     {"groupCount", std::to_string(expression.group_count())},
+                     {"groupIndex", std::to_string(group)}});
   }
 }
 
@@ -110,11 +118,13 @@ std::vector<std::string> ExtractAll(std::string_view text, std::string_view patt
 }
 
 // Java's replacement: $1 and ${name} are groups, a backslash takes the next character as it is.
-void AppendReplacement(const RegularExpression& expression, std::string_view text, std::string_view replacement, const std::vector<Span>& groups, std::string* out) {
+void AppendReplacement(const RegularExpression& expression, std::string_view text, std::string_view replacement,
+                       const std::vector<Span>& groups, std::string* out) {
   for (size_t i = 0; i < replacement.size(); ++i) {
     const char c = replacement[i];
     if (c == '\\') {
-      if (i + 1 >= replacement.size()) ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument, "character to be escaped is missing"));
+      if (i + 1 >= replacement.size())
+        ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument, "character to be escaped is missing"));
       *out += replacement[++i];
       continue;
     }
@@ -122,22 +132,33 @@ void AppendReplacement(const RegularExpression& expression, std::string_view tex
       *out += c;
       continue;
     }
-    if (i + 1 >= replacement.size()) ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument, "Illegal group reference: group index is missing"));
+    if (i + 1 >= replacement.size())
+      ThrowSparkError(
+          Error::Plain(ExceptionClass::kIllegalArgument, "Illegal group reference: group index is missing"));
     if (replacement[i + 1] == '{') {
       const size_t close = replacement.find('}', i);
-      if (close == std::string_view::npos) ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument, "named capturing group is missing trailing '}'"));
+      if (close == std::string_view::npos)
+        ThrowSparkError(
+            Error::Plain(ExceptionClass::kIllegalArgument, "named capturing group is missing trailing '}'"));
       const auto group = expression.GroupNamed(std::string(replacement.substr(i + 2, close - i - 2)));
-      if (!group.has_value()) ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument, "No group with name {" + std::string(replacement.substr(i + 2, close - i - 2)) + "}"));
+      if (!group.has_value())
+        ThrowSparkError(
+            Error::Plain(ExceptionClass::kIllegalArgument,
+                         "No group with name {" + std::string(replacement.substr(i + 2, close - i - 2)) + "}"));
       *out += Part(text, groups[*group]);
       i = close;
       continue;
     }
-    const auto digit = [&](size_t at) { return at < replacement.size() && replacement[at] >= '0' && replacement[at] <= '9' ? replacement[at] - '0' : -1; };
+    const auto digit = [&](size_t at) {
+      return at < replacement.size() && replacement[at] >= '0' && replacement[at] <= '9' ? replacement[at] - '0' : -1;
+    };
     if (digit(i + 1) < 0) ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument, "Illegal group reference"));
     size_t group = static_cast<size_t>(digit(++i));
-    if (group > expression.group_count()) ThrowSparkError(Error::Plain(ExceptionClass::kArrayIndexOutOfBounds, "No group " + std::to_string(group)));
+    if (group > expression.group_count())
+      ThrowSparkError(Error::Plain(ExceptionClass::kArrayIndexOutOfBounds, "No group " + std::to_string(group)));
     // Further digits as long as there is such a group.
-    while (digit(i + 1) >= 0 && group * 10 + static_cast<size_t>(digit(i + 1)) <= expression.group_count()) group = group * 10 + static_cast<size_t>(digit(++i));
+    while (digit(i + 1) >= 0 && group * 10 + static_cast<size_t>(digit(i + 1)) <= expression.group_count())
+      group = group * 10 + static_cast<size_t>(digit(++i));
     *out += Part(text, groups[group]);
   }
 }
@@ -179,7 +200,9 @@ std::vector<std::string> SplitText(std::string_view text, std::string_view patte
   const auto& expression = RegularExpression::Of(pattern, "split");
   size_t begin = 0;
   std::vector<Span> groups;
-  for (size_t from = 0; (limit <= 0 || parts.size() + 1 < static_cast<size_t>(limit)) && expression.Find(text, from, &groups); from = AfterMatch(text, groups[0])) {
+  for (size_t from = 0;
+       (limit <= 0 || parts.size() + 1 < static_cast<size_t>(limit)) && expression.Find(text, from, &groups);
+       from = AfterMatch(text, groups[0])) {
     if (groups[0].end == 0) continue;
     if (groups[0].begin == groups[0].end && groups[0].begin >= text.size()) break;
     parts.emplace_back(text.substr(begin, groups[0].begin - begin));
@@ -194,7 +217,11 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   const LogicalType List = LogicalType::LIST(LogicalType::VARCHAR);
   AddRowKernel(loader, "spark_like", {V, V, V}, Boolean, &Like, kFallible);
   AddRowKernel(
-      loader, "spark_rlike", {V, V}, Boolean, [](std::string_view text, std::string_view pattern) -> bool { return RegularExpression::Of(pattern, "rlike").Matches(text); }, kFallible);
+      loader, "spark_rlike", {V, V}, Boolean,
+      [](std::string_view text, std::string_view pattern) -> bool {
+        return RegularExpression::Of(pattern, "rlike").Matches(text);
+      },
+      kFallible);
   AddRowKernel(loader, "spark_regexp_extract", {V, V, I}, V, &Extract, kFallible);
   AddRowKernel(loader, "spark_regexp_extract_all", {V, V, I}, List, &ExtractAll, kFallible);
   AddRowKernel(loader, "spark_regexp_replace", {V, V, V, I}, V, &Replace, kFallible);
@@ -225,7 +252,8 @@ void RegisterPatternFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
   registry.AddScalar("like", Build(LowerLike));
   registry.AddScalar("ilike", Template("spark_like(spark_lower($1), spark_lower($2), $3)"));
-  for (const char* name : {"rlike", "regexp_extract", "regexp_extract_all", "regexp_replace", "regexp_count", "regexp_instr", "regexp_substr", "split"}) {
+  for (const char* name : {"rlike", "regexp_extract", "regexp_extract_all", "regexp_replace", "regexp_count",
+                           "regexp_instr", "regexp_substr", "split"}) {
     registry.AddScalar(name, Direct(std::string("spark_") + name));
   }
 }

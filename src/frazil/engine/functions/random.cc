@@ -1,9 +1,9 @@
 // Random numbers, texts and identifiers.
 
-#include <duckdb/planner/expression/bound_function_expression.hpp>
-
 #include <cmath>
 #include <random>
+
+#include <duckdb/planner/expression/bound_function_expression.hpp>
 
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/row_kernel.h"
@@ -32,7 +32,8 @@ struct SeedData : duckdb::FunctionData {
   }
 };
 
-duckdb::unique_ptr<duckdb::FunctionData> BindSeed(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindSeed(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+                                                  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   const auto value = TakeConstantArguments(context, function, arguments, 1)[0];
   auto data = duckdb::make_uniq<SeedData>();
   data->has_seed = !value.IsNull();
@@ -65,14 +66,19 @@ struct GeneratorState : duckdb::FunctionLocalState {
   }
 };
 
-duckdb::unique_ptr<duckdb::FunctionLocalState> InitGenerator(duckdb::ExpressionState&, const duckdb::BoundFunctionExpression&, duckdb::FunctionData* bind_data) {
+duckdb::unique_ptr<duckdb::FunctionLocalState> InitGenerator(duckdb::ExpressionState&,
+                                                             const duckdb::BoundFunctionExpression&,
+                                                             duckdb::FunctionData* bind_data) {
   const auto& data = bind_data->Cast<SeedData>();
   return duckdb::make_uniq<GeneratorState>(data.has_seed ? data.seed : RandomSeed());
 }
 
-GeneratorState& GeneratorOf(duckdb::ExpressionState& state) { return duckdb::ExecuteFunctionState::GetFunctionState(state)->Cast<GeneratorState>(); }
+GeneratorState& GeneratorOf(duckdb::ExpressionState& state) {
+  return duckdb::ExecuteFunctionState::GetFunctionState(state)->Cast<GeneratorState>();
+}
 
-void Register(duckdb::ExtensionLoader& loader, const char* name, duckdb::vector<LogicalType> arguments, LogicalType result, duckdb::scalar_function_t run) {
+void Register(duckdb::ExtensionLoader& loader, const char* name, duckdb::vector<LogicalType> arguments,
+              LogicalType result, duckdb::scalar_function_t run) {
   arguments.emplace_back(LogicalType::BIGINT);
   duckdb::ScalarFunction function(name, std::move(arguments), std::move(result), std::move(run), BindSeed);
   function.SetInitStateCallback(InitGenerator);
@@ -113,50 +119,65 @@ void UniformNumbers(duckdb::DataChunk& arguments, duckdb::ExpressionState& state
 }
 
 void AddKernels(duckdb::ExtensionLoader& loader) {
-  Register(loader, "spark_rand", {}, LogicalType::DOUBLE, [](duckdb::DataChunk& arguments, duckdb::ExpressionState& state, duckdb::Vector& result) {
-    auto& generator = GeneratorOf(state);
-    result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-    for (idx_t row = 0; row < arguments.size(); ++row) row_kernel::Write(result, row, generator.random.NextDouble());
-  });
-  Register(loader, "spark_randn", {}, LogicalType::DOUBLE, [](duckdb::DataChunk& arguments, duckdb::ExpressionState& state, duckdb::Vector& result) {
-    auto& generator = GeneratorOf(state);
-    result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-    for (idx_t row = 0; row < arguments.size(); ++row) row_kernel::Write(result, row, generator.NextGaussian());
-  });
-  Register(loader, "spark_uniform", {LogicalType::TINYINT, LogicalType::TINYINT}, LogicalType::TINYINT, UniformNumbers<int8_t>);
-  Register(loader, "spark_uniform", {LogicalType::SMALLINT, LogicalType::SMALLINT}, LogicalType::SMALLINT, UniformNumbers<int16_t>);
-  Register(loader, "spark_uniform", {LogicalType::INTEGER, LogicalType::INTEGER}, LogicalType::INTEGER, UniformNumbers<int32_t>);
-  Register(loader, "spark_uniform", {LogicalType::BIGINT, LogicalType::BIGINT}, LogicalType::BIGINT, UniformNumbers<int64_t>);
-  Register(loader, "spark_uniform", {LogicalType::FLOAT, LogicalType::FLOAT}, LogicalType::FLOAT, UniformNumbers<float>);
-  Register(loader, "spark_uniform", {LogicalType::DOUBLE, LogicalType::DOUBLE}, LogicalType::DOUBLE, UniformNumbers<double>);
-  Register(loader, "spark_randstr", {LogicalType::INTEGER}, LogicalType::VARCHAR, [](duckdb::DataChunk& arguments, duckdb::ExpressionState& state, duckdb::Vector& result) {
-    auto& generator = GeneratorOf(state);
-    const idx_t count = arguments.size();
-    row_kernel::Reader<int32_t> lengths;
-    lengths.Prepare(arguments.data[0], count);
-    result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-    for (idx_t row = 0; row < count; ++row) {
-      std::string text;
-      for (int32_t i = 0; i < lengths.Get(row); ++i) {
-        // Digits, small letters, capitals: one of 62.
-        const int64_t draw = std::abs(static_cast<int64_t>(generator.random.Next(32))) % 62;
-        text += static_cast<char>(draw < 10 ? '0' + draw : draw < 36 ? 'a' + draw - 10 : 'A' + draw - 36);
-      }
-      row_kernel::Write(result, row, text);
-    }
-  });
-  duckdb::ScalarFunction uuid("spark_uuid", {}, LogicalType::VARCHAR, [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
-    thread_local std::mt19937_64 random{std::random_device{}()};
-    result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-    for (idx_t row = 0; row < arguments.size(); ++row) row_kernel::Write(result, row, Uuid(random));
-  });
+  Register(loader, "spark_rand", {}, LogicalType::DOUBLE,
+           [](duckdb::DataChunk& arguments, duckdb::ExpressionState& state, duckdb::Vector& result) {
+             auto& generator = GeneratorOf(state);
+             result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+             for (idx_t row = 0; row < arguments.size(); ++row)
+               row_kernel::Write(result, row, generator.random.NextDouble());
+           });
+  Register(loader, "spark_randn", {}, LogicalType::DOUBLE,
+           [](duckdb::DataChunk& arguments, duckdb::ExpressionState& state, duckdb::Vector& result) {
+             auto& generator = GeneratorOf(state);
+             result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+             for (idx_t row = 0; row < arguments.size(); ++row)
+               row_kernel::Write(result, row, generator.NextGaussian());
+           });
+  Register(loader, "spark_uniform", {LogicalType::TINYINT, LogicalType::TINYINT}, LogicalType::TINYINT,
+           UniformNumbers<int8_t>);
+  Register(loader, "spark_uniform", {LogicalType::SMALLINT, LogicalType::SMALLINT}, LogicalType::SMALLINT,
+           UniformNumbers<int16_t>);
+  Register(loader, "spark_uniform", {LogicalType::INTEGER, LogicalType::INTEGER}, LogicalType::INTEGER,
+           UniformNumbers<int32_t>);
+  Register(loader, "spark_uniform", {LogicalType::BIGINT, LogicalType::BIGINT}, LogicalType::BIGINT,
+           UniformNumbers<int64_t>);
+  Register(loader, "spark_uniform", {LogicalType::FLOAT, LogicalType::FLOAT}, LogicalType::FLOAT,
+           UniformNumbers<float>);
+  Register(loader, "spark_uniform", {LogicalType::DOUBLE, LogicalType::DOUBLE}, LogicalType::DOUBLE,
+           UniformNumbers<double>);
+  Register(loader, "spark_randstr", {LogicalType::INTEGER}, LogicalType::VARCHAR,
+           [](duckdb::DataChunk& arguments, duckdb::ExpressionState& state, duckdb::Vector& result) {
+             auto& generator = GeneratorOf(state);
+             const idx_t count = arguments.size();
+             row_kernel::Reader<int32_t> lengths;
+             lengths.Prepare(arguments.data[0], count);
+             result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+             for (idx_t row = 0; row < count; ++row) {
+               std::string text;
+               for (int32_t i = 0; i < lengths.Get(row); ++i) {
+                 // Digits, small letters, capitals: one of 62.
+                 const int64_t draw = std::abs(static_cast<int64_t>(generator.random.Next(32))) % 62;
+                 text += static_cast<char>(draw < 10 ? '0' + draw : draw < 36 ? 'a' + draw - 10 : 'A' + draw - 36);
+               }
+               row_kernel::Write(result, row, text);
+             }
+           });
+  duckdb::ScalarFunction uuid("spark_uuid", {}, LogicalType::VARCHAR,
+                              [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+                                thread_local std::mt19937_64 random{std::random_device{}()};
+                                result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+                                for (idx_t row = 0; row < arguments.size(); ++row)
+                                  row_kernel::Write(result, row, Uuid(random));
+                              });
   uuid.SetVolatile();
   loader.RegisterFunction(uuid);
 }
 
 Implementation WithSeed(std::string kernel, size_t plain_arguments) {
-  return Build([kernel, plain_arguments](LoweringContext&, const CallExpression&, LoweredArguments arguments) -> Result<LoweredExpression> {
-    if (arguments.size() == plain_arguments) arguments.push_back(CastOf(ConstantOf(duckdb::Value()), LogicalType::BIGINT));
+  return Build([kernel, plain_arguments](LoweringContext&, const CallExpression&,
+                                         LoweredArguments arguments) -> Result<LoweredExpression> {
+    if (arguments.size() == plain_arguments)
+      arguments.push_back(CastOf(ConstantOf(duckdb::Value()), LogicalType::BIGINT));
     return CallOf(kernel, std::move(arguments));
   });
 }

@@ -1,9 +1,9 @@
 #include "frazil/engine/functions/regular_expression.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include <map>
+
+#include <pcre2.h>
 
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/functions/utf8.h"
@@ -16,11 +16,30 @@ struct NamedClass {
   const char* posix;  ///< For use inside of brackets.
 };
 constexpr NamedClass kNamedClasses[] = {
-    {"Lower", "a-z"},         {"Upper", "A-Z"},         {"ASCII", "\\x00-\\x7F"}, {"Alpha", "a-zA-Z"},      {"Digit", "0-9"},
-    {"Alnum", "a-zA-Z0-9"},   {"Punct", "[:punct:]"},   {"Graph", "[:graph:]"},   {"Print", "\\x20-\\x7E"}, {"Blank", " \\t"},
-    {"Cntrl", "\\x00-\\x1F\\x7F"}, {"XDigit", "0-9a-fA-F"}, {"Space", " \\t\\n\\x0B\\f\\r"}, {"javaLowerCase", "\\p{Ll}"}, {"javaUpperCase", "\\p{Lu}"},
-    {"javaWhitespace", "\\s"}, {"IsAlphabetic", "\\p{L}\\p{Nl}"}, {"IsLetter", "\\p{L}"}, {"IsDigit", "\\p{Nd}"}, {"IsUppercase", "\\p{Lu}"},
-    {"IsLowercase", "\\p{Ll}"}, {"IsPunctuation", "\\p{P}"}, {"IsWhite_Space", "\\s"}, {"L1", "\\x00-\\x{FF}"},
+    {"Lower", "a-z"},
+    {"Upper", "A-Z"},
+    {"ASCII", "\\x00-\\x7F"},
+    {"Alpha", "a-zA-Z"},
+    {"Digit", "0-9"},
+    {"Alnum", "a-zA-Z0-9"},
+    {"Punct", "[:punct:]"},
+    {"Graph", "[:graph:]"},
+    {"Print", "\\x20-\\x7E"},
+    {"Blank", " \\t"},
+    {"Cntrl", "\\x00-\\x1F\\x7F"},
+    {"XDigit", "0-9a-fA-F"},
+    {"Space", " \\t\\n\\x0B\\f\\r"},
+    {"javaLowerCase", "\\p{Ll}"},
+    {"javaUpperCase", "\\p{Lu}"},
+    {"javaWhitespace", "\\s"},
+    {"IsAlphabetic", "\\p{L}\\p{Nl}"},
+    {"IsLetter", "\\p{L}"},
+    {"IsDigit", "\\p{Nd}"},
+    {"IsUppercase", "\\p{Lu}"},
+    {"IsLowercase", "\\p{Ll}"},
+    {"IsPunctuation", "\\p{P}"},
+    {"IsWhite_Space", "\\s"},
+    {"L1", "\\x00-\\x{FF}"},
 };
 
 class Translator {
@@ -52,7 +71,8 @@ class Translator {
   // (?idmsux-idmsux) and (?idmsux:...).
   bool IsFlagGroup() const {
     size_t i = position_ + 2;
-    while (i < pattern_.size() && (std::isalpha(static_cast<unsigned char>(pattern_[i])) != 0 || pattern_[i] == '-')) ++i;
+    while (i < pattern_.size() && (std::isalpha(static_cast<unsigned char>(pattern_[i])) != 0 || pattern_[i] == '-'))
+      ++i;
     return i > position_ + 2 && i < pattern_.size() && (pattern_[i] == ')' || pattern_[i] == ':');
   }
   void Flags() {
@@ -99,7 +119,8 @@ class Translator {
       return;
     }
     // Java refuses letters that mean nothing.
-    if (std::isalpha(static_cast<unsigned char>(c)) != 0 && std::string_view("tnrfaecxdDhHsSvVwWbBAGZzRXkNuQEpP").find(c) == std::string_view::npos) {
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0 &&
+        std::string_view("tnrfaecxdDhHsSvVwWbBAGZzRXkNuQEpP").find(c) == std::string_view::npos) {
       failed_ = true;
       return;
     }
@@ -208,7 +229,9 @@ std::unique_ptr<RegularExpression> RegularExpression::Compile(std::string_view j
   pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF);
   int error = 0;
   PCRE2_SIZE offset = 0;
-  pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern->data()), pattern->size(), PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (ignore_case ? PCRE2_CASELESS : 0u), &error, &offset, context);
+  pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern->data()), pattern->size(),
+                                   PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (ignore_case ? PCRE2_CASELESS : 0u), &error,
+                                   &offset, context);
   pcre2_compile_context_free(context);
   if (code == nullptr) return nullptr;
   // Without the just-in-time compiler the pattern is interpreted: the same matches, more slowly.
@@ -234,7 +257,9 @@ const RegularExpression& RegularExpression::Of(std::string_view java_pattern, co
     }
     auto expression = Compile(java_pattern);
     if (expression == nullptr) {
-      ThrowSparkError("INVALID_PARAMETER_VALUE.PATTERN", {{"parameter", "`regexp`"}, {"functionName", std::string("`") + function + "`"}, {"value", "'" + std::string(java_pattern) + "'"}});
+      ThrowSparkError("INVALID_PARAMETER_VALUE.PATTERN", {{"parameter", "`regexp`"},
+                                                          {"functionName", std::string("`") + function + "`"},
+                                                          {"value", "'" + std::string(java_pattern) + "'"}});
     }
     found = compiled.emplace(std::string(java_pattern), std::move(expression)).first;
   }
@@ -243,7 +268,8 @@ const RegularExpression& RegularExpression::Of(std::string_view java_pattern, co
 }
 
 std::optional<size_t> RegularExpression::GroupNamed(const std::string& name) const {
-  const int number = pcre2_substring_number_from_name(static_cast<const pcre2_code*>(code_), reinterpret_cast<PCRE2_SPTR>(name.c_str()));
+  const int number = pcre2_substring_number_from_name(static_cast<const pcre2_code*>(code_),
+                                                      reinterpret_cast<PCRE2_SPTR>(name.c_str()));
   if (number < 0) return std::nullopt;
   return static_cast<size_t>(number);
 }
@@ -251,7 +277,8 @@ std::optional<size_t> RegularExpression::GroupNamed(const std::string& name) con
 bool RegularExpression::Find(std::string_view text, size_t from, std::vector<Span>* groups) const {
   if (from > text.size()) return false;
   auto* data = static_cast<pcre2_match_data*>(data_);
-  const int count = pcre2_match(static_cast<const pcre2_code*>(code_), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from, 0, data, nullptr);
+  const int count = pcre2_match(static_cast<const pcre2_code*>(code_), reinterpret_cast<PCRE2_SPTR>(text.data()),
+                                text.size(), from, 0, data, nullptr);
   if (count < 0) {
     if (count == PCRE2_ERROR_NOMATCH || count == PCRE2_ERROR_PARTIAL) return false;
     ThrowSparkError(Error::Internal("The regular expression could not be matched within its limits"));

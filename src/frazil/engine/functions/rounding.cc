@@ -1,9 +1,9 @@
 // round, bround, ceil, floor.
 
-#include <duckdb/planner/expression/bound_function_expression.hpp>
-
 #include <charconv>
 #include <cmath>
+
+#include <duckdb/planner/expression/bound_function_expression.hpp>
 
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/row_kernel.h"
@@ -92,7 +92,8 @@ Float RoundFloat(Float value, int32_t scale, Rounding rounding) {
   if (std::isnan(value) || std::isinf(value)) return value;
   if (scale > 340) return value;
   if (scale >= 0 && scale <= 15) {
-    static constexpr double kPowers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    static constexpr double kPowers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                         1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     const double power = kPowers[scale];
     const double scaled = static_cast<double>(value) * power;
     // Away from a tie, and small enough that the quotient is exact: no digits needed.
@@ -117,7 +118,8 @@ void AddIntegerRounding(duckdb::ExtensionLoader& loader, const LogicalType& type
         if (scale >= 0) return value;
         if (scale < -19) return 0;
         const __int128 rounded = DivideRounded(value, -scale, static_cast<Rounding>(rounding)) * PowerOfTen(-scale);
-        if (strict && (rounded > std::numeric_limits<T>::max() || rounded < std::numeric_limits<T>::min())) ThrowArithmeticOverflow(overflow);
+        if (strict && (rounded > std::numeric_limits<T>::max() || rounded < std::numeric_limits<T>::min()))
+          ThrowArithmeticOverflow(overflow);
         return static_cast<T>(rounded);
       },
       kFallible);
@@ -128,15 +130,18 @@ struct DecimalRoundingData : duckdb::FunctionData {
   int32_t scale = 0;
   Rounding rounding = Rounding::kHalfUp;
   bool strict = false;
-  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<DecimalRoundingData>(*this); }
+  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override {
+    return duckdb::make_uniq<DecimalRoundingData>(*this);
+  }
   bool Equals(const duckdb::FunctionData& other_data) const override {
     const auto& other = other_data.Cast<DecimalRoundingData>();
     return scale == other.scale && rounding == other.rounding && strict == other.strict;
   }
 };
 
-duckdb::unique_ptr<duckdb::FunctionData> BindDecimalRounding(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-                                                             duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindDecimalRounding(
+    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   auto values = TakeConstantArguments(context, function, arguments, 4);
   auto data = duckdb::make_uniq<DecimalRoundingData>();
   data->scale = values[0].GetValue<int32_t>();
@@ -158,17 +163,18 @@ void RoundDecimals(duckdb::DataChunk& arguments, duckdb::ExpressionState& state,
     WithDecimalStorage(to, [&](auto out) {
       using In = decltype(in);
       using Out = decltype(out);
-      duckdb::UnaryExecutor::ExecuteWithNulls<In, Out>(input, result, arguments.size(), [&](In value, duckdb::ValidityMask& mask, duckdb::idx_t row) {
-        __int128 rounded = DivideRounded(WideOf(value), from_scale - data.scale, data.rounding);
-        const int now = std::min(from_scale, data.scale);
-        if (now < to_scale) rounded *= PowerOfTen(to_scale - now);
-        if (rounded >= limit || rounded <= -limit) {
-          if (data.strict) ThrowNumericValueOutOfRange("", to_precision, to_scale);
-          mask.SetInvalid(row);
-          return NarrowTo<Out>(0);
-        }
-        return NarrowTo<Out>(rounded);
-      });
+      duckdb::UnaryExecutor::ExecuteWithNulls<In, Out>(
+          input, result, arguments.size(), [&](In value, duckdb::ValidityMask& mask, duckdb::idx_t row) {
+            __int128 rounded = DivideRounded(WideOf(value), from_scale - data.scale, data.rounding);
+            const int now = std::min(from_scale, data.scale);
+            if (now < to_scale) rounded *= PowerOfTen(to_scale - now);
+            if (rounded >= limit || rounded <= -limit) {
+              if (data.strict) ThrowNumericValueOutOfRange("", to_precision, to_scale);
+              mask.SetInvalid(row);
+              return NarrowTo<Out>(0);
+            }
+            return NarrowTo<Out>(rounded);
+          });
     });
   });
 }
@@ -184,24 +190,30 @@ LoweredExpression RoundDecimal(const CallExpression& call, LoweredExpression val
 }
 
 Implementation Round(Rounding rounding) {
-  return Build([rounding](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+  return Build([rounding](LoweringContext&, const CallExpression& call,
+                          LoweredArguments arguments) -> Result<LoweredExpression> {
     const auto scale = static_cast<int32_t>(call.arguments[1]->As<LiteralExpression>().value.integer());
-    if (call.arguments[0]->type->id() == TypeId::kDecimal) return RoundDecimal(call, std::move(arguments[0]), scale, rounding);
-    return CallOf("spark_round", std::move(arguments[0]), ConstantOf(duckdb::Value::INTEGER(scale)), ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(rounding))),
+    if (call.arguments[0]->type->id() == TypeId::kDecimal)
+      return RoundDecimal(call, std::move(arguments[0]), scale, rounding);
+    return CallOf("spark_round", std::move(arguments[0]), ConstantOf(duckdb::Value::INTEGER(scale)),
+                  ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(rounding))),
                   ConstantOf(duckdb::Value::BOOLEAN(call.mode == EvalMode::kAnsi)));
   });
 }
 
 // ceil(x), floor(x): decimals to scale 0, doubles to BIGINT.
 Implementation ToWhole(Rounding rounding) {
-  return Build([rounding](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
-    if (call.arguments[0]->type->id() == TypeId::kDecimal) return RoundDecimal(call, std::move(arguments[0]), 0, rounding);
+  return Build([rounding](LoweringContext&, const CallExpression& call,
+                          LoweredArguments arguments) -> Result<LoweredExpression> {
+    if (call.arguments[0]->type->id() == TypeId::kDecimal)
+      return RoundDecimal(call, std::move(arguments[0]), 0, rounding);
     return CallOf(rounding == Rounding::kCeiling ? "spark_ceil" : "spark_floor", std::move(arguments[0]));
   });
 }
 
 Implementation ToScale(Rounding rounding) {
-  return Build([rounding](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+  return Build([rounding](LoweringContext&, const CallExpression& call,
+                          LoweredArguments arguments) -> Result<LoweredExpression> {
     const auto scale = static_cast<int32_t>(call.arguments[1]->As<LiteralExpression>().value.integer());
     return RoundDecimal(call, std::move(arguments[0]), scale, rounding);
   });
@@ -220,18 +232,27 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddIntegerRounding<int16_t>(loader, LogicalType::SMALLINT, "Overflow");
   AddIntegerRounding<int32_t>(loader, LogicalType::INTEGER, "Overflow");
   AddIntegerRounding<int64_t>(loader, LogicalType::BIGINT, "Overflow");
-  AddRowKernel(loader, "spark_round", {LogicalType::DOUBLE, LogicalType::INTEGER, LogicalType::INTEGER, LogicalType::BOOLEAN}, LogicalType::DOUBLE,
-               [](double value, int32_t scale, int32_t rounding, bool) -> double { return RoundFloat(value, scale, static_cast<Rounding>(rounding)); });
-  AddRowKernel(loader, "spark_round", {LogicalType::FLOAT, LogicalType::INTEGER, LogicalType::INTEGER, LogicalType::BOOLEAN}, LogicalType::FLOAT,
-               [](float value, int32_t scale, int32_t rounding, bool) -> float { return RoundFloat(value, scale, static_cast<Rounding>(rounding)); });
-  duckdb::ScalarFunction decimals("spark_round_decimal",
-                                  {LogicalType::ANY, LogicalType::INTEGER, LogicalType::INTEGER, LogicalType::BOOLEAN, LogicalType::ANY}, LogicalType::ANY, RoundDecimals,
-                                  BindDecimalRounding);
+  AddRowKernel(loader, "spark_round",
+               {LogicalType::DOUBLE, LogicalType::INTEGER, LogicalType::INTEGER, LogicalType::BOOLEAN},
+               LogicalType::DOUBLE, [](double value, int32_t scale, int32_t rounding, bool) -> double {
+                 return RoundFloat(value, scale, static_cast<Rounding>(rounding));
+               });
+  AddRowKernel(loader, "spark_round",
+               {LogicalType::FLOAT, LogicalType::INTEGER, LogicalType::INTEGER, LogicalType::BOOLEAN},
+               LogicalType::FLOAT, [](float value, int32_t scale, int32_t rounding, bool) -> float {
+                 return RoundFloat(value, scale, static_cast<Rounding>(rounding));
+               });
+  duckdb::ScalarFunction decimals(
+      "spark_round_decimal",
+      {LogicalType::ANY, LogicalType::INTEGER, LogicalType::INTEGER, LogicalType::BOOLEAN, LogicalType::ANY},
+      LogicalType::ANY, RoundDecimals, BindDecimalRounding);
   decimals.SetFallible();
   decimals.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   loader.RegisterFunction(decimals);
-  AddRowKernel(loader, "spark_ceil", {LogicalType::DOUBLE}, LogicalType::BIGINT, [](double value) -> int64_t { return ToLong(std::ceil(value)); });
-  AddRowKernel(loader, "spark_floor", {LogicalType::DOUBLE}, LogicalType::BIGINT, [](double value) -> int64_t { return ToLong(std::floor(value)); });
+  AddRowKernel(loader, "spark_ceil", {LogicalType::DOUBLE}, LogicalType::BIGINT,
+               [](double value) -> int64_t { return ToLong(std::ceil(value)); });
+  AddRowKernel(loader, "spark_floor", {LogicalType::DOUBLE}, LogicalType::BIGINT,
+               [](double value) -> int64_t { return ToLong(std::floor(value)); });
 }
 
 }  // namespace

@@ -2,14 +2,13 @@
 
 // Makes a vectorised DuckDB function out of a C++ function of one row. Internal to engine/.
 //
-//   AddRowKernel(loader, "spark_left", {VARCHAR, INTEGER}, VARCHAR, [](std::string_view text, int32_t count) -> std::string { ... });
+//   AddRowKernel(loader, "spark_left", {VARCHAR, INTEGER}, VARCHAR, [](std::string_view text, int32_t count) ->
+//   std::string { ... });
 //
-// The function's parameters are read from the vectors as their C++ types say: bool, the integers, float, double, hugeint_t, std::string_view (VARCHAR, BLOB);
-// DATE is int32_t, timestamps, TIME and BIGINT int64_t. A row with a NULL gives NULL, unless its parameter is std::optional. The function may return
-// std::optional (NULL), text as std::string or std::string_view, a list of texts as std::vector<std::string>.
-
-#include <duckdb.hpp>
-#include <duckdb/main/extension/extension_loader.hpp>
+// The function's parameters are read from the vectors as their C++ types say: bool, the integers, float, double,
+// hugeint_t, std::string_view (VARCHAR, BLOB); DATE is int32_t, timestamps, TIME and BIGINT int64_t. A row with a NULL
+// gives NULL, unless its parameter is std::optional. The function may return std::optional (NULL), text as std::string
+// or std::string_view, a list of texts as std::vector<std::string>.
 
 #include <optional>
 #include <string>
@@ -18,6 +17,9 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <duckdb.hpp>
+#include <duckdb/main/extension/extension_loader.hpp>
 
 namespace frazil::engine {
 
@@ -64,12 +66,16 @@ struct Reader<std::optional<T>> {
 };
 
 inline void Write(duckdb::Vector& result, duckdb::idx_t row, std::string_view value) {
-  duckdb::FlatVector::GetData<duckdb::string_t>(result)[row] = duckdb::StringVector::AddStringOrBlob(result, value.data(), value.size());
+  duckdb::FlatVector::GetData<duckdb::string_t>(result)[row] =
+      duckdb::StringVector::AddStringOrBlob(result, value.data(), value.size());
 }
-inline void Write(duckdb::Vector& result, duckdb::idx_t row, const std::string& value) { Write(result, row, std::string_view(value)); }
+inline void Write(duckdb::Vector& result, duckdb::idx_t row, const std::string& value) {
+  Write(result, row, std::string_view(value));
+}
 template <typename T>
-  requires std::is_trivially_copyable_v<T> && (!std::is_same_v<T, std::string_view>) && (!IsOptional<T>::value)
-void Write(duckdb::Vector& result, duckdb::idx_t row, T value) {
+requires std::is_trivially_copyable_v<T> &&
+    (!std::is_same_v<T, std::string_view>)&&(!IsOptional<T>::value) void Write(duckdb::Vector& result,
+                                                                               duckdb::idx_t row, T value) {
   reinterpret_cast<T*>(duckdb::FlatVector::GetData(result))[row] = value;
 }
 template <typename T>
@@ -97,7 +103,8 @@ struct Caller;
 template <typename Result, typename... Parameters>
 struct Caller<Result(Parameters...)> {
   template <typename Function, size_t... I>
-  static void Run(const Function& function, duckdb::DataChunk& arguments, duckdb::Vector& result, std::index_sequence<I...>) {
+  static void Run(const Function& function, duckdb::DataChunk& arguments, duckdb::Vector& result,
+                  std::index_sequence<I...>) {
     const bool constant = arguments.ColumnCount() > 0 && arguments.AllConstant();
     const duckdb::idx_t count = constant ? 1 : arguments.size();
     result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
@@ -108,7 +115,8 @@ struct Caller<Result(Parameters...)> {
         Write(result, row, function(std::get<I>(readers).Get(row)...));
       } else {
         duckdb::FlatVector::SetNull(result, row, true);
-        if (result.GetType().InternalType() == duckdb::PhysicalType::LIST) duckdb::FlatVector::GetData<duckdb::list_entry_t>(result)[row] = {0, 0};
+        if (result.GetType().InternalType() == duckdb::PhysicalType::LIST)
+          duckdb::FlatVector::GetData<duckdb::list_entry_t>(result)[row] = {0, 0};
       }
     }
     if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
@@ -136,10 +144,11 @@ struct SignatureOf<Result (*)(Parameters...)> {
 
 /// The DuckDB function, not yet registered.
 template <typename Function>
-duckdb::ScalarFunction MakeRowKernel(std::string name, duckdb::vector<duckdb::LogicalType> arguments, duckdb::LogicalType result, Function function,
-                                     KernelTraits traits = {}) {
-  duckdb::ScalarFunction kernel(std::move(name), std::move(arguments), std::move(result),
-                                row_kernel::Caller<typename row_kernel::SignatureOf<Function>::Type>::Make(std::move(function)));
+duckdb::ScalarFunction MakeRowKernel(std::string name, duckdb::vector<duckdb::LogicalType> arguments,
+                                     duckdb::LogicalType result, Function function, KernelTraits traits = {}) {
+  duckdb::ScalarFunction kernel(
+      std::move(name), std::move(arguments), std::move(result),
+      row_kernel::Caller<typename row_kernel::SignatureOf<Function>::Type>::Make(std::move(function)));
   kernel.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   if (traits.fallible) kernel.SetFallible();
   if (traits.is_volatile) kernel.SetVolatile();
@@ -147,9 +156,10 @@ duckdb::ScalarFunction MakeRowKernel(std::string name, duckdb::vector<duckdb::Lo
 }
 
 template <typename Function>
-void AddRowKernel(duckdb::ExtensionLoader& loader, std::string name, duckdb::vector<duckdb::LogicalType> arguments, duckdb::LogicalType result, Function function,
-                  KernelTraits traits = {}) {
-  loader.RegisterFunction(MakeRowKernel(std::move(name), std::move(arguments), std::move(result), std::move(function), traits));
+void AddRowKernel(duckdb::ExtensionLoader& loader, std::string name, duckdb::vector<duckdb::LogicalType> arguments,
+                  duckdb::LogicalType result, Function function, KernelTraits traits = {}) {
+  loader.RegisterFunction(
+      MakeRowKernel(std::move(name), std::move(arguments), std::move(result), std::move(function), traits));
 }
 
 inline constexpr KernelTraits kFallible{true, false};

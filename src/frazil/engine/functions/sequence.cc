@@ -15,20 +15,23 @@ using duckdb::LogicalType;
 constexpr int64_t kMaximumElements = 2147483632;
 
 [[noreturn]] void ThrowBounds(const std::string& start, const std::string& stop, const std::string& step) {
-  ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument, "Illegal sequence boundaries: " + start + " to " + stop + " by " + step));
+  ThrowSparkError(Error::Plain(ExceptionClass::kIllegalArgument,
+                               "Illegal sequence boundaries: " + start + " to " + stop + " by " + step));
 }
 
 void CheckCount(__int128 count) {
   if (count <= kMaximumElements) return;
-  ThrowSparkError("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER", {{"numberOfElements", std::to_string(static_cast<int64_t>(std::min<__int128>(count, INT64_MAX)))},
-                                                               {"maxRoundedArrayLength", std::to_string(kMaximumElements)},
-                                                               {"functionName", "`sequence`"},
-                                                               {"parameter", "`count`"}});
+  ThrowSparkError("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER",
+                  {{"numberOfElements", std::to_string(static_cast<int64_t>(std::min<__int128>(count, INT64_MAX)))},
+                   {"maxRoundedArrayLength", std::to_string(kMaximumElements)},
+                   {"functionName", "`sequence`"},
+                   {"parameter", "`count`"}});
 }
 
 template <typename T>
 std::vector<T> Numbers(T start, T stop, T step) {
-  if ((step > 0 && start > stop) || (step < 0 && start < stop) || (step == 0 && start != stop)) ThrowBounds(std::to_string(start), std::to_string(stop), std::to_string(step));
+  if ((step > 0 && start > stop) || (step < 0 && start < stop) || (step == 0 && start != stop))
+    ThrowBounds(std::to_string(start), std::to_string(stop), std::to_string(step));
   if (start == stop) return {start};
   const __int128 count = (static_cast<__int128>(stop) - start) / step + 1;
   CheckCount(count);
@@ -42,7 +45,9 @@ template <typename T>
 void AddNumbers(duckdb::ExtensionLoader& loader, const LogicalType& type) {
   AddRowKernel(loader, "spark_sequence", {type, type, type}, LogicalType::LIST(type), &Numbers<T>, kFallible);
   AddRowKernel(
-      loader, "spark_sequence", {type, type}, LogicalType::LIST(type), [](T start, T stop) -> std::vector<T> { return Numbers<T>(start, stop, static_cast<T>(start <= stop ? 1 : -1)); }, kFallible);
+      loader, "spark_sequence", {type, type}, LogicalType::LIST(type),
+      [](T start, T stop) -> std::vector<T> { return Numbers<T>(start, stop, static_cast<T>(start <= stop ? 1 : -1)); },
+      kFallible);
 }
 
 // start, start + step, ...: each one counted from the start, so that the ends of months do not shift.
@@ -81,7 +86,8 @@ std::vector<int32_t> Dates(int32_t start, int32_t stop, const interval_t& step) 
     for (int64_t day : Numbers<int64_t>(start, stop, days)) dates.push_back(static_cast<int32_t>(day));
     return dates;
   }
-  for (int64_t micros : Instants(start * kMicrosPerDay, stop * kMicrosPerDay, step, *TimeZone::Utc())) dates.push_back(static_cast<int32_t>(FloorDivide(micros, kMicrosPerDay)));
+  for (int64_t micros : Instants(start * kMicrosPerDay, stop * kMicrosPerDay, step, *TimeZone::Utc()))
+    dates.push_back(static_cast<int32_t>(FloorDivide(micros, kMicrosPerDay)));
   return dates;
 }
 
@@ -97,36 +103,45 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
     return step;
   };
   AddRowKernel(
-      loader, "spark_sequence", {LogicalType::DATE, LogicalType::DATE, C, Boolean, V}, LogicalType::LIST(LogicalType::DATE),
-      [direction](int32_t start, int32_t stop, interval_t step, bool is_default, std::string_view) -> std::vector<int32_t> {
-        return Dates(start, stop, direction(step, is_default, start > stop));
-      },
+      loader, "spark_sequence", {LogicalType::DATE, LogicalType::DATE, C, Boolean, V},
+      LogicalType::LIST(LogicalType::DATE),
+      [direction](int32_t start, int32_t stop, interval_t step, bool is_default, std::string_view)
+          -> std::vector<int32_t> { return Dates(start, stop, direction(step, is_default, start > stop)); },
       kFallible);
   AddRowKernel(
-      loader, "spark_sequence", {LogicalType::TIMESTAMP_TZ, LogicalType::TIMESTAMP_TZ, C, Boolean, V}, LogicalType::LIST(LogicalType::TIMESTAMP_TZ),
-      [direction](int64_t start, int64_t stop, interval_t step, bool is_default, std::string_view zone) -> std::vector<int64_t> {
+      loader, "spark_sequence", {LogicalType::TIMESTAMP_TZ, LogicalType::TIMESTAMP_TZ, C, Boolean, V},
+      LogicalType::LIST(LogicalType::TIMESTAMP_TZ),
+      [direction](int64_t start, int64_t stop, interval_t step, bool is_default,
+                  std::string_view zone) -> std::vector<int64_t> {
         return Instants(start, stop, direction(step, is_default, start > stop), ZoneNamed(zone));
       },
       kFallible);
   AddRowKernel(
-      loader, "spark_sequence", {LogicalType::TIMESTAMP, LogicalType::TIMESTAMP, C, Boolean, V}, LogicalType::LIST(LogicalType::TIMESTAMP),
-      [direction](int64_t start, int64_t stop, interval_t step, bool is_default, std::string_view) -> std::vector<int64_t> {
+      loader, "spark_sequence", {LogicalType::TIMESTAMP, LogicalType::TIMESTAMP, C, Boolean, V},
+      LogicalType::LIST(LogicalType::TIMESTAMP),
+      [direction](int64_t start, int64_t stop, interval_t step, bool is_default,
+                  std::string_view) -> std::vector<int64_t> {
         return Instants(start, stop, direction(step, is_default, start > stop), *TimeZone::Utc());
       },
       kFallible);
-  AddRowKernel(loader, "spark_interval_of_months", {LogicalType::INTEGER}, C, [](int32_t months) -> interval_t { return {months, 0, 0}; });
+  AddRowKernel(loader, "spark_interval_of_months", {LogicalType::INTEGER}, C, [](int32_t months) -> interval_t {
+    return {months, 0, 0};
+  });
   AddRowKernel(loader, "spark_interval_of_micros", {LogicalType::BIGINT}, C, [](int64_t micros) -> interval_t {
     return {0, static_cast<int32_t>(micros / kMicrosPerDay), micros % kMicrosPerDay};
   });
 }
 
-Result<LoweredExpression> LowerSequence(LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
+Result<LoweredExpression> LowerSequence(LoweringContext& context, const CallExpression& call,
+                                        LoweredArguments arguments) {
   if (!call.arguments[0]->type->IsDatetime()) return CallOf("spark_sequence", std::move(arguments));
   const Expression& step = *call.arguments[2];
   // The binding puts in one day where no step is written; the call does not show it then.
   const bool is_default = call.sql.find(step.sql) == std::string::npos;
-  if (step.type->id() == TypeId::kYearMonthInterval) arguments[2] = CallOf("spark_interval_of_months", std::move(arguments[2]));
-  if (step.type->id() == TypeId::kDayTimeInterval) arguments[2] = CallOf("spark_interval_of_micros", std::move(arguments[2]));
+  if (step.type->id() == TypeId::kYearMonthInterval)
+    arguments[2] = CallOf("spark_interval_of_months", std::move(arguments[2]));
+  if (step.type->id() == TypeId::kDayTimeInterval)
+    arguments[2] = CallOf("spark_interval_of_micros", std::move(arguments[2]));
   arguments.push_back(ConstantOf(duckdb::Value::BOOLEAN(is_default)));
   arguments.push_back(ConstantOf(duckdb::Value(context.settings().time_zone)));
   return CallOf("spark_sequence", std::move(arguments));

@@ -1,9 +1,9 @@
 // Errors raised on purpose, row numbers, and facts about the file of a row; bitmaps.
 
-#include <duckdb/planner/expression/bound_function_expression.hpp>
-
 #include <atomic>
 #include <bit>
+
+#include <duckdb/planner/expression/bound_function_expression.hpp>
 
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -17,7 +17,10 @@ using duckdb::LogicalType;
 constexpr size_t kBitmapBytes = 4096;
 constexpr int64_t kBitmapBits = 8 * kBitmapBytes;
 
-[[noreturn]] void RaiseUserError(std::string_view message) { ThrowSparkError(Error::Of(ExceptionClass::kSparkRuntime, "USER_RAISED_EXCEPTION", {{"errorMessage", std::string(message)}})); }
+[[noreturn]] void RaiseUserError(std::string_view message) {
+  ThrowSparkError(
+      Error::Of(ExceptionClass::kSparkRuntime, "USER_RAISED_EXCEPTION", {{"errorMessage", std::string(message)}}));
+}
 
 // Numbers the rows that pass: consecutive within a batch, and unique in the statement.
 struct RowNumbers : duckdb::FunctionData {
@@ -30,7 +33,8 @@ struct RowNumbers : duckdb::FunctionData {
   bool Equals(const duckdb::FunctionData& other) const override { return other.Cast<RowNumbers>().next == next; }
 };
 
-duckdb::unique_ptr<duckdb::FunctionData> BindRowNumbers(duckdb::ClientContext&, duckdb::ScalarFunction&, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>&) {
+duckdb::unique_ptr<duckdb::FunctionData> BindRowNumbers(duckdb::ClientContext&, duckdb::ScalarFunction&,
+                                                        duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>&) {
   return duckdb::make_uniq<RowNumbers>();
 }
 
@@ -53,7 +57,8 @@ void CombineLists(duckdb::DataChunk& arguments, duckdb::Vector& result, bool sta
   const idx_t count = arguments.size();
   duckdb::UnifiedVectorFormat lists, children;
   arguments.data[0].ToUnifiedFormat(count, lists);
-  duckdb::ListVector::GetEntry(arguments.data[0]).ToUnifiedFormat(duckdb::ListVector::GetListSize(arguments.data[0]), children);
+  duckdb::ListVector::GetEntry(arguments.data[0])
+      .ToUnifiedFormat(duckdb::ListVector::GetListSize(arguments.data[0]), children);
   result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
   for (idx_t row = 0; row < count; ++row) {
     std::string bitmap(kBitmapBytes, start_full ? '\xFF' : '\0');
@@ -87,22 +92,30 @@ void AddBitmapKernels(duckdb::ExtensionLoader& loader) {
     function.SetFallible();
     loader.RegisterFunction(function);
   };
-  add("spark_bitmap_of", LogicalType::BIGINT, [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
-    CombineLists<int64_t>(arguments, result, false, [](std::string* bitmap, int64_t position) {
-      if (position < 0 || position >= kBitmapBits) ThrowSparkError("INVALID_BITMAP_POSITION", {{"bitPosition", std::to_string(position)}, {"bitmapNumBytes", std::to_string(kBitmapBytes)}, {"bitmapNumBits", std::to_string(kBitmapBits)}});
-      (*bitmap)[static_cast<size_t>(position / 8)] |= static_cast<char>(1 << (position % 8));
-    });
-  });
-  add("spark_bitmap_or", LogicalType::BLOB, [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
-    CombineLists<duckdb::string_t>(arguments, result, false, [](std::string* bitmap, const duckdb::string_t& other) {
-      for (size_t i = 0; i < std::min<size_t>(other.GetSize(), kBitmapBytes); ++i) (*bitmap)[i] |= other.GetData()[i];
-    });
-  });
-  add("spark_bitmap_and", LogicalType::BLOB, [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
-    CombineLists<duckdb::string_t>(arguments, result, true, [](std::string* bitmap, const duckdb::string_t& other) {
-      for (size_t i = 0; i < kBitmapBytes; ++i) (*bitmap)[i] &= i < other.GetSize() ? other.GetData()[i] : '\0';
-    });
-  });
+  add("spark_bitmap_of", LogicalType::BIGINT,
+      [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+        CombineLists<int64_t>(arguments, result, false, [](std::string* bitmap, int64_t position) {
+          if (position < 0 || position >= kBitmapBits)
+            ThrowSparkError("INVALID_BITMAP_POSITION", {{"bitPosition", std::to_string(position)},
+                                                        {"bitmapNumBytes", std::to_string(kBitmapBytes)},
+                                                        {"bitmapNumBits", std::to_string(kBitmapBits)}});
+          (*bitmap)[static_cast<size_t>(position / 8)] |= static_cast<char>(1 << (position % 8));
+        });
+      });
+  add("spark_bitmap_or", LogicalType::BLOB,
+      [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+        CombineLists<duckdb::string_t>(arguments, result, false,
+                                       [](std::string* bitmap, const duckdb::string_t& other) {
+                                         for (size_t i = 0; i < std::min<size_t>(other.GetSize(), kBitmapBytes); ++i)
+                                           (*bitmap)[i] |= other.GetData()[i];
+                                       });
+      });
+  add("spark_bitmap_and", LogicalType::BLOB,
+      [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+        CombineLists<duckdb::string_t>(arguments, result, true, [](std::string* bitmap, const duckdb::string_t& other) {
+          for (size_t i = 0; i < kBitmapBytes; ++i) (*bitmap)[i] &= i < other.GetSize() ? other.GetData()[i] : '\0';
+        });
+      });
 }
 
 void AddKernels(duckdb::ExtensionLoader& loader) {
@@ -115,7 +128,11 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
       },
       KernelTraits{true, true});
   AddRowKernel(
-      loader, "spark_raise_error", {V}, I, [](std::optional<std::string_view> message) -> std::optional<int32_t> { RaiseUserError(message.value_or("null")); }, KernelTraits{true, true});
+      loader, "spark_raise_error", {V}, I,
+      [](std::optional<std::string_view> message) -> std::optional<int32_t> {
+        RaiseUserError(message.value_or("null"));
+      },
+      KernelTraits{true, true});
   duckdb::ScalarFunction number("spark_row_number", {}, LogicalType::BIGINT, NumberRows, BindRowNumbers);
   number.SetVolatile();
   loader.RegisterFunction(number);
@@ -125,9 +142,12 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
 Result<LoweredExpression> LowerRaiseError(LoweringContext&, const CallExpression& call, LoweredArguments arguments) {
   if (call.arguments.size() > 1) {
     const auto& condition = *call.arguments[0];
-    const bool is_user = condition.kind == ExpressionKind::kLiteral && !condition.As<LiteralExpression>().value.is_null() && condition.As<LiteralExpression>().value.string() == "USER_RAISED_EXCEPTION";
+    const bool is_user = condition.kind == ExpressionKind::kLiteral &&
+                         !condition.As<LiteralExpression>().value.is_null() &&
+                         condition.As<LiteralExpression>().value.string() == "USER_RAISED_EXCEPTION";
     if (!is_user) return Error::Unsupported("raise_error with an error condition");
-    return CallOf("spark_raise_error", CallOf("map_extract_value", std::move(arguments[1]), ConstantOf(duckdb::Value("errorMessage"))));
+    return CallOf("spark_raise_error",
+                  CallOf("map_extract_value", std::move(arguments[1]), ConstantOf(duckdb::Value("errorMessage"))));
   }
   return CallOf("spark_raise_error", std::move(arguments));
 }
@@ -144,7 +164,8 @@ void RegisterSessionFunctions(FunctionLoweringRegistry& registry) {
   registry.AddScalar("input_file_name", Template("''"));
   registry.AddScalar("input_file_block_start", Template("CAST(-1 AS BIGINT)"));
   registry.AddScalar("input_file_block_length", Template("CAST(-1 AS BIGINT)"));
-  for (const char* name : {"bitmap_bit_position", "bitmap_bucket_number", "bitmap_count"}) registry.AddScalar(name, Direct(std::string("spark_") + name));
+  for (const char* name : {"bitmap_bit_position", "bitmap_bucket_number", "bitmap_count"})
+    registry.AddScalar(name, Direct(std::string("spark_") + name));
   registry.AddAggregate("bitmap_construct_agg", Template("spark_bitmap_of(list($1))"));
   registry.AddAggregate("bitmap_or_agg", Template("spark_bitmap_or(list($1))"));
   registry.AddAggregate("bitmap_and_agg", Template("spark_bitmap_and(list($1))"));

@@ -1,12 +1,11 @@
 // Text and binary: case, parts, padding, searching.
 
-#include <duckdb/parser/expression/constant_expression.hpp>
+#include <map>
 
+#include <duckdb/parser/expression/constant_expression.hpp>
 #include <unicode/brkiter.h>
 #include <unicode/locid.h>
 #include <unicode/unistr.h>
-
-#include <map>
 
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -17,7 +16,9 @@ namespace {
 
 using duckdb::LogicalType;
 
-icu::UnicodeString ToUnicode(std::string_view text) { return icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int32_t>(text.size()))); }
+icu::UnicodeString ToUnicode(std::string_view text) {
+  return icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int32_t>(text.size())));
+}
 std::string FromUnicode(const icu::UnicodeString& text) {
   std::string result;
   text.toUTF8String(result);
@@ -84,10 +85,16 @@ std::string_view SubstringOfBytes(std::string_view bytes, int32_t position, int3
   return bytes.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
 }
 
-std::string_view Left(std::string_view text, int32_t length) { return length <= 0 ? std::string_view() : Characters(text, 0, length); }
+std::string_view Left(std::string_view text, int32_t length) {
+  return length <= 0 ? std::string_view() : Characters(text, 0, length);
+}
 std::string_view LeftOfBytes(std::string_view bytes, int32_t length) { return SubstringOfBytes(bytes, 1, length); }
-std::string_view Right(std::string_view text, int32_t length) { return length <= 0 ? std::string_view() : Substring(text, -length, INT32_MAX); }
-std::string_view RightOfBytes(std::string_view bytes, int32_t length) { return length <= 0 ? std::string_view() : SubstringOfBytes(bytes, -length, INT32_MAX); }
+std::string_view Right(std::string_view text, int32_t length) {
+  return length <= 0 ? std::string_view() : Substring(text, -length, INT32_MAX);
+}
+std::string_view RightOfBytes(std::string_view bytes, int32_t length) {
+  return length <= 0 ? std::string_view() : SubstringOfBytes(bytes, -length, INT32_MAX);
+}
 
 // Padding repeated to that many characters (or bytes).
 std::string Filling(std::string_view padding, int64_t count, bool bytes) {
@@ -106,7 +113,8 @@ template <bool kLeft, bool kBytes>
 std::string Pad(std::string_view text, int32_t length, std::string_view padding) {
   if (length <= 0) return {};
   const int64_t size = kBytes ? static_cast<int64_t>(text.size()) : CharacterCount(text);
-  if (length <= size || padding.empty()) return std::string(kBytes ? text.substr(0, static_cast<size_t>(length)) : Characters(text, 0, length));
+  if (length <= size || padding.empty())
+    return std::string(kBytes ? text.substr(0, static_cast<size_t>(length)) : Characters(text, 0, length));
   const std::string filling = Filling(padding, length - size, kBytes);
   return kLeft ? filling + std::string(text) : std::string(text) + filling;
 }
@@ -236,8 +244,8 @@ std::string Quote(std::string_view text) {
 }
 
 // The character's kind decides; an absent replacement keeps it.
-std::string Mask(std::string_view text, std::optional<std::string_view> upper, std::optional<std::string_view> lower, std::optional<std::string_view> digit,
-                 std::optional<std::string_view> other) {
+std::string Mask(std::string_view text, std::optional<std::string_view> upper, std::optional<std::string_view> lower,
+                 std::optional<std::string_view> digit, std::optional<std::string_view> other) {
   std::string result;
   for (size_t i = 0; i < text.size();) {
     const size_t next = NextCharacter(text, i);
@@ -280,12 +288,14 @@ void Sentences(duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::V
     if (U_FAILURE(status)) ThrowSparkError(Error::Internal("No break iterator for the locale"));
     std::vector<std::vector<std::string>> lists;
     sentences->setText(text);
-    for (int32_t begin = sentences->first(), end = sentences->next(); end != icu::BreakIterator::DONE; begin = end, end = sentences->next()) {
+    for (int32_t begin = sentences->first(), end = sentences->next(); end != icu::BreakIterator::DONE;
+         begin = end, end = sentences->next()) {
       icu::UnicodeString sentence;
       text.extractBetween(begin, end, sentence);
       std::vector<std::string> list;
       words->setText(sentence);
-      for (int32_t from = words->first(), to = words->next(); to != icu::BreakIterator::DONE; from = to, to = words->next()) {
+      for (int32_t from = words->first(), to = words->next(); to != icu::BreakIterator::DONE;
+           from = to, to = words->next()) {
         if (!u_isalnum(sentence.char32At(from))) continue;
         icu::UnicodeString word;
         sentence.extractBetween(from, to, word);
@@ -325,17 +335,23 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddRowKernel(loader, "spark_quote", {V}, V, &Quote);
   AddRowKernel(loader, "spark_mask", {V, V, V, V, V}, V, &Mask);
   AddRowKernel(loader, "spark_char", {LogicalType::BIGINT}, V, &CharacterOf);
-  AddRowKernel(loader, "spark_ascii", {V}, I, [](std::string_view text) -> int32_t { return static_cast<int32_t>(CodePoint(text)); });
-  AddRowKernel(loader, "spark_contains", {B, B}, LogicalType::BOOLEAN, [](std::string_view text, std::string_view part) -> bool { return text.find(part) != std::string_view::npos; });
-  AddRowKernel(loader, "spark_startswith", {B, B}, LogicalType::BOOLEAN, [](std::string_view text, std::string_view part) -> bool { return text.starts_with(part); });
-  AddRowKernel(loader, "spark_endswith", {B, B}, LogicalType::BOOLEAN, [](std::string_view text, std::string_view part) -> bool { return text.ends_with(part); });
+  AddRowKernel(loader, "spark_ascii", {V}, I,
+               [](std::string_view text) -> int32_t { return static_cast<int32_t>(CodePoint(text)); });
+  AddRowKernel(
+      loader, "spark_contains", {B, B}, LogicalType::BOOLEAN,
+      [](std::string_view text, std::string_view part) -> bool { return text.find(part) != std::string_view::npos; });
+  AddRowKernel(loader, "spark_startswith", {B, B}, LogicalType::BOOLEAN,
+               [](std::string_view text, std::string_view part) -> bool { return text.starts_with(part); });
+  AddRowKernel(loader, "spark_endswith", {B, B}, LogicalType::BOOLEAN,
+               [](std::string_view text, std::string_view part) -> bool { return text.ends_with(part); });
   duckdb::ScalarFunction sentences("spark_sentences", {V, V, V}, LogicalType::LIST(LogicalType::LIST(V)), Sentences);
   sentences.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   loader.RegisterFunction(sentences);
 }
 
 Implementation ByBinary(std::string text, std::string binary) {
-  return Build([text, binary](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+  return Build([text, binary](LoweringContext&, const CallExpression& call,
+                              LoweredArguments arguments) -> Result<LoweredExpression> {
     return CallOf(call.arguments[0]->type->id() == TypeId::kBinary ? binary : text, std::move(arguments));
   });
 }
@@ -344,7 +360,8 @@ Implementation ByBinary(std::string text, std::string binary) {
 Result<LoweredExpression> LowerSubstring(LoweringContext&, const CallExpression& call, LoweredArguments arguments) {
   const auto constant = [&](size_t index) -> std::optional<int64_t> {
     const auto& argument = *call.arguments[index];
-    if (argument.kind != ExpressionKind::kLiteral || argument.As<LiteralExpression>().value.is_null()) return std::nullopt;
+    if (argument.kind != ExpressionKind::kLiteral || argument.As<LiteralExpression>().value.is_null())
+      return std::nullopt;
     return argument.As<LiteralExpression>().value.integer();
   };
   const auto position = constant(1), length = constant(2);
@@ -371,7 +388,8 @@ Result<LoweredExpression> LowerConcatWs(LoweringContext&, const CallExpression& 
     LoweredExpression part = is_array ? std::move(arguments[i]) : CallOf("list_value", std::move(arguments[i]));
     list = list == nullptr ? std::move(part) : CallOf("list_concat", std::move(list), std::move(part));
   }
-  if (list == nullptr) list = CastOf(ConstantOf(duckdb::Value::LIST(LogicalType::VARCHAR, {})), LogicalType::LIST(LogicalType::VARCHAR));
+  if (list == nullptr)
+    list = CastOf(ConstantOf(duckdb::Value::LIST(LogicalType::VARCHAR, {})), LogicalType::LIST(LogicalType::VARCHAR));
   LoweredArguments joined;
   joined.push_back(std::move(list));
   joined.push_back(std::move(separator));
@@ -394,8 +412,11 @@ Result<LoweredExpression> LowerElt(LoweringContext&, const CallExpression& call,
 
 void RegisterStringFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
-  for (const char* name : {"upper", "lower", "initcap", "substring_binary", "left", "left_binary", "right", "right_binary", "lpad", "rpad", "reverse", "translate", "locate", "find_in_set",
-                           "substring_index", "split_part", "overlay", "overlay_binary", "quote", "mask", "char", "ascii", "sentences"}) {
+  for (const char* name :
+       {"upper",           "lower",      "initcap", "substring_binary", "left",      "left_binary", "right",
+        "right_binary",    "lpad",       "rpad",    "reverse",          "translate", "locate",      "find_in_set",
+        "substring_index", "split_part", "overlay", "overlay_binary",   "quote",     "mask",        "char",
+        "ascii",           "sentences"}) {
     registry.AddScalar(name, Direct(std::string("spark_") + name));
   }
   registry.AddScalar("substring", Build(LowerSubstring));
@@ -404,10 +425,13 @@ void RegisterStringFunctions(FunctionLoweringRegistry& registry) {
   registry.AddScalar("elt", Build(LowerElt));
   registry.AddScalar("length", Direct("length"));
   registry.AddScalar("octet_length", ByBinary("strlen", "octet_length"));
-  registry.AddScalar("bit_length", Build([](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
-                       auto bytes = CallOf(call.arguments[0]->type->id() == TypeId::kBinary ? "octet_length" : "strlen", std::move(arguments));
-                       return CallOf("*", std::move(bytes), ConstantOf(duckdb::Value::BIGINT(8)));
-                     }));
+  registry.AddScalar(
+      "bit_length",
+      Build([](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+        auto bytes =
+            CallOf(call.arguments[0]->type->id() == TypeId::kBinary ? "octet_length" : "strlen", std::move(arguments));
+        return CallOf("*", std::move(bytes), ConstantOf(duckdb::Value::BIGINT(8)));
+      }));
   registry.AddScalar("contains", ByBinary("contains", "spark_contains"));
   registry.AddScalar("startswith", ByBinary("starts_with", "spark_startswith"));
   registry.AddScalar("endswith", ByBinary("ends_with", "spark_endswith"));
@@ -417,12 +441,14 @@ void RegisterStringFunctions(FunctionLoweringRegistry& registry) {
   registry.AddScalar("space", Template("repeat(' ', $1)"));
   for (const char* name : {"trim", "ltrim", "rtrim"}) {
     const std::string trim = name;
-    registry.AddScalar(name, Build([trim](LoweringContext&, const CallExpression&, LoweredArguments arguments) -> Result<LoweredExpression> {
+    registry.AddScalar(name, Build([trim](LoweringContext&, const CallExpression&,
+                                          LoweredArguments arguments) -> Result<LoweredExpression> {
                          if (arguments.size() == 1) arguments.push_back(ConstantOf(duckdb::Value(" ")));
                          return CallOf(trim, std::move(arguments));
                        }));
   }
-  registry.AddScalar("trim_binary", Build([](LoweringContext&, const CallExpression&, LoweredArguments arguments) -> Result<LoweredExpression> {
+  registry.AddScalar("trim_binary", Build([](LoweringContext&, const CallExpression&,
+                                             LoweredArguments arguments) -> Result<LoweredExpression> {
                        if (arguments.size() == 1) arguments.push_back(ConstantOf(duckdb::Value::BLOB(" ")));
                        return CallOf("spark_trim_binary", std::move(arguments));
                      }));

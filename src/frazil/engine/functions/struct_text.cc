@@ -26,7 +26,8 @@ struct RecordData : duckdb::FunctionData {
   }
 };
 
-duckdb::unique_ptr<RecordData> TakeRecordData(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<RecordData> TakeRecordData(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+                                              duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   auto constants = TakeConstantArguments(context, function, arguments, 3);
   auto data = duckdb::make_uniq<RecordData>();
   data->type = ValueOrThrow(DataType::FromJson(constants[0].ToString()));
@@ -38,24 +39,32 @@ duckdb::unique_ptr<RecordData> TakeRecordData(duckdb::ClientContext& context, du
   return data;
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindReading(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindReading(
+    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   auto data = TakeRecordData(context, function, arguments);
   function.SetReturnType(MappedType(*data->type));
   return data;
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindWriting(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindWriting(
+    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   auto data = TakeRecordData(context, function, arguments);
   function.arguments[0] = arguments[0]->return_type;
   return data;
 }
 
-const RecordData& DataOf(duckdb::ExpressionState& state) { return state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<RecordData>(); }
+const RecordData& DataOf(duckdb::ExpressionState& state) {
+  return state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<RecordData>();
+}
 
-// A record that cannot be read: all fields NULL, and the text in the column for corrupt records where the schema has one.
+// A record that cannot be read: all fields NULL, and the text in the column for corrupt records where the schema has
+// one.
 void WriteCorrupt(const RecordData& data, std::string_view text, duckdb::Vector& result, idx_t row, bool keep_fields) {
   if (data.options.fail_fast) {
-    ThrowSparkError("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION", {{"badRecord", std::string(text)}, {"failFastMode", "FAILFAST"}});
+    ThrowSparkError("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
+                    {{"badRecord", std::string(text)}, {"failFastMode", "FAILFAST"}});
   }
   if (data.type->id() != TypeId::kStruct) {
     if (!keep_fields) WriteNull(result, row);
@@ -105,7 +114,8 @@ void FromJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
       }
       Json first = std::move(json->items[0]);
       json = std::move(first);
-    } else if (data.type->id() == TypeId::kArray && data.type->element_type()->id() == TypeId::kStruct && json->kind == Json::Kind::kObject) {
+    } else if (data.type->id() == TypeId::kArray && data.type->element_type()->id() == TypeId::kStruct &&
+               json->kind == Json::Kind::kObject) {
       Json list;
       list.kind = Json::Kind::kArray;
       list.items.push_back(std::move(*json));
@@ -139,7 +149,8 @@ void ToJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Ve
   if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
-// --- CSV ---------------------------------------------------------------------------------------------------------------------------------------------------------
+// --- CSV
+// ---------------------------------------------------------------------------------------------------------------------------------------------------------
 
 struct Cell {
   std::string text;
@@ -175,7 +186,8 @@ std::vector<Cell> SplitLine(std::string_view line, const CsvShape& shape) {
       cell.quoted = true;
       i = start + 1;
       while (i < line.size()) {
-        if (line[i] == shape.escape && i + 1 < line.size() && (line[i + 1] == shape.quote || line[i + 1] == shape.escape)) {
+        if (line[i] == shape.escape && i + 1 < line.size() &&
+            (line[i + 1] == shape.quote || line[i + 1] == shape.escape)) {
           cell.text += line[i + 1];
           i += 2;
         } else if (line[i] == shape.quote) {
@@ -271,7 +283,8 @@ void ToCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vec
         line += null_value;
         continue;
       }
-      const bool needs_quotes = quote_all || text->empty() || text->find(shape.separator) != std::string::npos || text->find_first_of(std::string("\n\r") + shape.quote) != std::string::npos;
+      const bool needs_quotes = quote_all || text->empty() || text->find(shape.separator) != std::string::npos ||
+                                text->find_first_of(std::string("\n\r") + shape.quote) != std::string::npos;
       if (!needs_quotes) {
         line += *text;
         continue;
@@ -290,7 +303,8 @@ void ToCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vec
 
 void AddKernels(duckdb::ExtensionLoader& loader) {
   const auto V = LogicalType::VARCHAR;
-  const auto add = [&](const char* name, LogicalType input, LogicalType output, duckdb::scalar_function_t run, duckdb::bind_scalar_function_t bind) {
+  const auto add = [&](const char* name, LogicalType input, LogicalType output, duckdb::scalar_function_t run,
+                       duckdb::bind_scalar_function_t bind) {
     duckdb::ScalarFunction function(name, {std::move(input), V, V, V}, std::move(output), std::move(run), bind);
     function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
     function.SetFallible();
@@ -304,9 +318,11 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
 
 // name(value, options as JSON text): the schema is that of the result, or of the value.
 Implementation WithSchema(std::string kernel, bool reads) {
-  return Build([kernel, reads](LoweringContext& context, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+  return Build([kernel, reads](LoweringContext& context, const CallExpression& call,
+                               LoweredArguments arguments) -> Result<LoweredExpression> {
     const DataType& schema = reads ? *call.type : *call.arguments[0]->type;
-    return CallOf(kernel, std::move(arguments[0]), ConstantOf(duckdb::Value(schema.Json())), std::move(arguments[1]), ConstantOf(duckdb::Value(context.settings().time_zone)));
+    return CallOf(kernel, std::move(arguments[0]), ConstantOf(duckdb::Value(schema.Json())), std::move(arguments[1]),
+                  ConstantOf(duckdb::Value(context.settings().time_zone)));
   });
 }
 

@@ -202,14 +202,16 @@ const char* ConverterName(std::string_view charset) {
 }
 
 [[noreturn]] void ThrowUnknownCharset(const char* function, std::string_view charset) {
-  ThrowSparkError("INVALID_PARAMETER_VALUE.CHARSET", {{"functionName", std::string("`") + function + "`"},
-                                                      {"parameter", "`charset`"},
-                                                      {"charset", std::string(charset)},
-                                                      {"charsets", "ISO-8859-1, US-ASCII, UTF-16, UTF-16BE, UTF-16LE, UTF-32, UTF-8"}});
+  ThrowSparkError("INVALID_PARAMETER_VALUE.CHARSET",
+                  {{"functionName", std::string("`") + function + "`"},
+                   {"parameter", "`charset`"},
+                   {"charset", std::string(charset)},
+                   {"charsets", "ISO-8859-1, US-ASCII, UTF-16, UTF-16BE, UTF-16LE, UTF-32, UTF-8"}});
 }
 
 [[noreturn]] void ThrowMalformed(const char* function, std::string_view charset) {
-  ThrowSparkError("MALFORMED_CHARACTER_CODING", {{"function", std::string("`") + function + "`"}, {"charset", std::string(charset)}});
+  ThrowSparkError("MALFORMED_CHARACTER_CODING",
+                  {{"function", std::string("`") + function + "`"}, {"charset", std::string(charset)}});
 }
 
 std::string EncodeText(std::string_view text, std::string_view charset) {
@@ -268,7 +270,8 @@ std::string DecodeBytes(std::string_view bytes, std::string_view charset) {
     if (bytes.size() >= 4 && byte(0) == 0xFF && byte(1) == 0xFE && byte(2) == 0 && byte(3) == 0) little = true, i = 4;
     if (bytes.size() >= 4 && byte(0) == 0 && byte(1) == 0 && byte(2) == 0xFE && byte(3) == 0xFF) i = 4;
     for (; i < bytes.size(); i += 4) {
-      const char32_t code = little ? byte(i) | byte(i + 1) << 8 | byte(i + 2) << 16 | byte(i + 3) << 24 : byte(i) << 24 | byte(i + 1) << 16 | byte(i + 2) << 8 | byte(i + 3);
+      const char32_t code = little ? byte(i) | byte(i + 1) << 8 | byte(i + 2) << 16 | byte(i + 3) << 24
+                                   : byte(i) << 24 | byte(i + 1) << 16 | byte(i + 2) << 8 | byte(i + 3);
       if (code > 0x10FFFF) ThrowMalformed("decode", charset);
       AppendCodePoint(code, &result);
     }
@@ -302,7 +305,8 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddRowKernel(loader, "spark_soundex", {V}, V, &Soundex);
   AddRowKernel(loader, "spark_luhn_check", {V}, Boolean, &PassesLuhn);
   for (const auto& type : {V, B}) {
-    AddRowKernel(loader, "spark_is_valid_utf8", {type}, Boolean, [](std::string_view bytes) -> bool { return IsValidUtf8(bytes); });
+    AddRowKernel(loader, "spark_is_valid_utf8", {type}, Boolean,
+                 [](std::string_view bytes) -> bool { return IsValidUtf8(bytes); });
     AddRowKernel(loader, "spark_make_valid_utf8", {type}, V, &MakeValidUtf8);
     AddRowKernel(
         loader, "spark_validate_utf8", {type}, V,
@@ -321,7 +325,9 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
         },
         kFallible);
     AddRowKernel(loader, "spark_try_validate_utf8", {type}, V,
-                 [](std::string_view bytes) -> std::optional<std::string_view> { return IsValidUtf8(bytes) ? std::optional(bytes) : std::nullopt; });
+                 [](std::string_view bytes) -> std::optional<std::string_view> {
+                   return IsValidUtf8(bytes) ? std::optional(bytes) : std::nullopt;
+                 });
   }
   AddRowKernel(loader, "spark_base64", {B}, V, &EncodeBase64);
   AddRowKernel(loader, "spark_unbase64", {V}, B, &DecodeBase64);
@@ -330,7 +336,10 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
       [](std::string_view text, bool strict) -> std::optional<std::string> {
         if (!IsStrictBase64(text)) {
           if (strict) {
-            ThrowSparkError("CONVERSION_INVALID_INPUT", {{"str", "'" + std::string(text) + "'"}, {"fmt", "'BASE64'"}, {"targetType", "\"BINARY\""}, {"suggestion", "`try_to_binary`"}});
+            ThrowSparkError("CONVERSION_INVALID_INPUT", {{"str", "'" + std::string(text) + "'"},
+                                                         {"fmt", "'BASE64'"},
+                                                         {"targetType", "\"BINARY\""},
+                                                         {"suggestion", "`try_to_binary`"}});
           }
           return std::nullopt;
         }
@@ -345,7 +354,8 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
 
 void RegisterTextMeasureFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
-  for (const char* name : {"levenshtein", "soundex", "luhn_check", "is_valid_utf8", "make_valid_utf8", "validate_utf8", "try_validate_utf8", "base64", "unbase64", "encode", "decode"}) {
+  for (const char* name : {"levenshtein", "soundex", "luhn_check", "is_valid_utf8", "make_valid_utf8", "validate_utf8",
+                           "try_validate_utf8", "base64", "unbase64", "encode", "decode"}) {
     registry.AddScalar(name, Direct(std::string("spark_") + name));
   }
   registry.AddScalar("to_binary_base64", Strictness("spark_to_binary_base64"));

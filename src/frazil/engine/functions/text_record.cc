@@ -46,7 +46,8 @@ bool PutInteger(const DataType& type, duckdb::Vector& vector, idx_t row, int64_t
 bool PutDecimal(const DataType& type, std::string_view text, duckdb::Vector& vector, idx_t row) {
   const auto cast = CastStringToDecimal(text, ShapeOf(type));
   if (cast.outcome != DecimalCast::Outcome::kValue) return false;
-  WithDecimalStorage(vector.GetType(), [&](auto example) { Put(vector, row, NarrowTo<decltype(example)>(cast.unscaled)); });
+  WithDecimalStorage(vector.GetType(),
+                     [&](auto example) { Put(vector, row, NarrowTo<decltype(example)>(cast.unscaled)); });
   return true;
 }
 
@@ -90,7 +91,12 @@ std::string DecodeBase64(std::string_view text) {
   unsigned group = 0;
   int digits = 0;
   for (char c : text) {
-    const int digit = c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? c - 'a' + 26 : c >= '0' && c <= '9' ? c - '0' + 52 : c == '+' ? 62 : c == '/' ? 63 : -1;
+    const int digit = c >= 'A' && c <= 'Z'   ? c - 'A'
+                      : c >= 'a' && c <= 'z' ? c - 'a' + 26
+                      : c >= '0' && c <= '9' ? c - '0' + 52
+                      : c == '+'             ? 62
+                      : c == '/'             ? 63
+                                             : -1;
     if (digit < 0) continue;
     group = group << 6 | static_cast<unsigned>(digit);
     if (++digits == 4) {
@@ -158,10 +164,12 @@ JsonOptions RecordOptions::json() const {
 
 void WriteNull(duckdb::Vector& vector, idx_t row) {
   FlatVector::SetNull(vector, row, true);
-  if (vector.GetType().InternalType() == duckdb::PhysicalType::LIST) FlatVector::GetData<duckdb::list_entry_t>(vector)[row] = {duckdb::ListVector::GetListSize(vector), 0};
+  if (vector.GetType().InternalType() == duckdb::PhysicalType::LIST)
+    FlatVector::GetData<duckdb::list_entry_t>(vector)[row] = {duckdb::ListVector::GetListSize(vector), 0};
 }
 
-bool WriteText(const DataType& type, std::string_view text, const RecordOptions& options, duckdb::Vector& vector, idx_t row) {
+bool WriteText(const DataType& type, std::string_view text, const RecordOptions& options, duckdb::Vector& vector,
+               idx_t row) {
   switch (type.id()) {
     case TypeId::kString:
       return PutText(vector, row, text);
@@ -192,7 +200,8 @@ bool WriteText(const DataType& type, std::string_view text, const RecordOptions&
     case TypeId::kDate: {
       if (!options.date_format.empty()) {
         const auto parsed = DatetimePattern::Of(options.date_format).Parse(text);
-        return parsed.has_value() && Put(vector, row, static_cast<int32_t>(FloorDivide(parsed->local_micros, kMicrosPerDay)));
+        return parsed.has_value() &&
+               Put(vector, row, static_cast<int32_t>(FloorDivide(parsed->local_micros, kMicrosPerDay)));
       }
       const auto days = ParseDate(TrimControls(text));
       return days.has_value() && Put(vector, row, *days);
@@ -237,7 +246,8 @@ bool WriteText(const DataType& type, std::string_view text, const RecordOptions&
   return false;
 }
 
-bool WriteJson(const DataType& type, const Json& json, const RecordOptions& options, duckdb::Vector& vector, idx_t row, bool* complete) {
+bool WriteJson(const DataType& type, const Json& json, const RecordOptions& options, duckdb::Vector& vector, idx_t row,
+               bool* complete) {
   if (json.kind == Json::Kind::kNull) {
     WriteNull(vector, row);
     return true;
@@ -263,14 +273,17 @@ bool WriteJson(const DataType& type, const Json& json, const RecordOptions& opti
     case TypeId::kDouble: {
       const bool is_number = json.kind == Json::Kind::kInteger || json.kind == Json::Kind::kFraction;
       // Only the words for what is no number may stand in quotes.
-      const bool is_word = json.kind == Json::Kind::kString && (json.text == "NaN" || json.text.find("INF") != std::string::npos || json.text.find("Infinity") != std::string::npos);
+      const bool is_word =
+          json.kind == Json::Kind::kString && (json.text == "NaN" || json.text.find("INF") != std::string::npos ||
+                                               json.text.find("Infinity") != std::string::npos);
       if (!is_number && !is_word) return false;
       const auto value = ReadDouble(json.text);
       if (!value.has_value()) return false;
       return type.id() == TypeId::kFloat ? Put(vector, row, static_cast<float>(*value)) : Put(vector, row, *value);
     }
     case TypeId::kDecimal:
-      if (json.kind != Json::Kind::kInteger && json.kind != Json::Kind::kFraction && json.kind != Json::Kind::kString) return false;
+      if (json.kind != Json::Kind::kInteger && json.kind != Json::Kind::kFraction && json.kind != Json::Kind::kString)
+        return false;
       return PutDecimal(type, json.text, vector, row);
     case TypeId::kString:
       return PutText(vector, row, json.kind == Json::Kind::kString ? json.text : json.ToText());
@@ -301,7 +314,8 @@ bool WriteJson(const DataType& type, const Json& json, const RecordOptions& opti
       duckdb::ListVector::Reserve(vector, begin + size);
       duckdb::ListVector::SetListSize(vector, begin + size);
       Put(vector, row, duckdb::list_entry_t{begin, size});
-      for (idx_t i = 0; i < size; ++i) write_or_null(*type.element_type(), json.items[i], duckdb::ListVector::GetEntry(vector), begin + i);
+      for (idx_t i = 0; i < size; ++i)
+        write_or_null(*type.element_type(), json.items[i], duckdb::ListVector::GetEntry(vector), begin + i);
       return true;
     }
     case TypeId::kMap: {
@@ -312,7 +326,8 @@ bool WriteJson(const DataType& type, const Json& json, const RecordOptions& opti
       duckdb::ListVector::SetListSize(vector, begin + size);
       Put(vector, row, duckdb::list_entry_t{begin, size});
       for (idx_t i = 0; i < size; ++i) {
-        if (!WriteText(*type.key_type(), json.members[i].first, options, duckdb::MapVector::GetKeys(vector), begin + i)) return false;
+        if (!WriteText(*type.key_type(), json.members[i].first, options, duckdb::MapVector::GetKeys(vector), begin + i))
+          return false;
         write_or_null(*type.value_type(), json.members[i].second, duckdb::MapVector::GetValues(vector), begin + i);
       }
       return true;
@@ -346,9 +361,11 @@ bool WriteJson(const DataType& type, const Json& json, const RecordOptions& opti
   return false;
 }
 
-// --- writing ----------------------------------------------------------------------------------------------------------------------------------------------------
+// --- writing
+// ----------------------------------------------------------------------------------------------------------------------------------------------------
 
-std::optional<std::string> SimpleText(const DataType& type, const VectorReader& reader, idx_t row, const RecordOptions& options) {
+std::optional<std::string> SimpleText(const DataType& type, const VectorReader& reader, idx_t row,
+                                      const RecordOptions& options) {
   const auto at = reader.unified.sel->get_index(row);
   if (!reader.unified.validity.RowIsValid(at)) return std::nullopt;
   const auto value = [&](auto example) { return reinterpret_cast<const decltype(example)*>(reader.unified.data)[at]; };
@@ -369,7 +386,8 @@ std::optional<std::string> SimpleText(const DataType& type, const VectorReader& 
       return DoubleToString(value(double{}));
     case TypeId::kDecimal: {
       std::string text;
-      WithDecimalStorage(reader.logical_type, [&](auto example) { text = DecimalToString(WideOf(value(example)), type.scale()); });
+      WithDecimalStorage(reader.logical_type,
+                         [&](auto example) { text = DecimalToString(WideOf(value(example)), type.scale()); });
       return text;
     }
     case TypeId::kString: {
@@ -389,14 +407,17 @@ std::optional<std::string> SimpleText(const DataType& type, const VectorReader& 
     case TypeId::kTimestamp: {
       const auto micros = value(int64_t{});
       // Milliseconds always, more where they are there.
-      const char* standard = micros % kMicrosPerMillisecond == 0 ? "yyyy-MM-dd'T'HH:mm:ss.SSSXXX" : "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX";
+      const char* standard =
+          micros % kMicrosPerMillisecond == 0 ? "yyyy-MM-dd'T'HH:mm:ss.SSSXXX" : "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX";
       const std::string& pattern = options.timestamp_format;
-      return DatetimePattern::Of(pattern.empty() ? std::string_view(standard) : pattern).Format(options.zone->ToLocalMicros(micros), micros, *options.zone);
+      return DatetimePattern::Of(pattern.empty() ? std::string_view(standard) : pattern)
+          .Format(options.zone->ToLocalMicros(micros), micros, *options.zone);
     }
     case TypeId::kTimestampNtz: {
       const auto micros = value(int64_t{});
       const std::string& pattern = options.timestamp_ntz_format;
-      return DatetimePattern::Of(pattern.empty() ? "yyyy-MM-dd'T'HH:mm:ss.SSS" : std::string_view(pattern)).Format(micros, micros, *TimeZone::Utc());
+      return DatetimePattern::Of(pattern.empty() ? "yyyy-MM-dd'T'HH:mm:ss.SSS" : std::string_view(pattern))
+          .Format(micros, micros, *TimeZone::Utc());
     }
     case TypeId::kTime:
       return FormatTime(value(int64_t{}));
@@ -423,7 +444,9 @@ std::optional<std::string> SimpleText(const DataType& type, const VectorReader& 
 
 namespace {
 
-bool IsNullAt(const VectorReader& reader, idx_t row) { return !reader.unified.validity.RowIsValid(reader.unified.sel->get_index(row)); }
+bool IsNullAt(const VectorReader& reader, idx_t row) {
+  return !reader.unified.validity.RowIsValid(reader.unified.sel->get_index(row));
+}
 
 // A key of a map: structs show their values only.
 std::string KeyText(const DataType& type, const VectorReader& reader, idx_t row, const RecordOptions& options) {
@@ -441,7 +464,8 @@ std::string KeyText(const DataType& type, const VectorReader& reader, idx_t row,
 
 }  // namespace
 
-void AppendJsonValue(const DataType& type, const VectorReader& reader, idx_t row, const RecordOptions& options, std::string* out) {
+void AppendJsonValue(const DataType& type, const VectorReader& reader, idx_t row, const RecordOptions& options,
+                     std::string* out) {
   if (IsNullAt(reader, row)) {
     *out += "null";
     return;

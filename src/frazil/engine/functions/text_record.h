@@ -2,14 +2,14 @@
 
 // Values of any Spark type from and to the texts of JSON and CSV. Internal to engine/.
 
-#include <duckdb.hpp>
-
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <duckdb.hpp>
 
 #include "frazil/engine/functions/json_value.h"
 #include "frazil/types/data_type.h"
@@ -34,15 +34,20 @@ struct RecordOptions {
 /// Sets the row to NULL, with what is below it.
 void WriteNull(duckdb::Vector& vector, duckdb::idx_t row);
 /// Writes the value of a text as a cast to the type reads it. False where it is none: nothing is written then.
-bool WriteText(const DataType& type, std::string_view text, const RecordOptions& options, duckdb::Vector& vector, duckdb::idx_t row);
-/// Writes a JSON value. False where it does not fit the type; parts that do not fit are NULL, the rest is written. `complete` becomes false then.
-bool WriteJson(const DataType& type, const Json& json, const RecordOptions& options, duckdb::Vector& vector, duckdb::idx_t row, bool* complete);
+bool WriteText(const DataType& type, std::string_view text, const RecordOptions& options, duckdb::Vector& vector,
+               duckdb::idx_t row);
+/// Writes a JSON value. False where it does not fit the type; parts that do not fit are NULL, the rest is written.
+/// `complete` becomes false then.
+bool WriteJson(const DataType& type, const Json& json, const RecordOptions& options, duckdb::Vector& vector,
+               duckdb::idx_t row, bool* complete);
 
 /// A vector and what is below it, ready to be read.
 using VectorReader = duckdb::RecursiveUnifiedVectorFormat;
 /// The value as JSON.
-void AppendJsonValue(const DataType& type, const VectorReader& reader, duckdb::idx_t row, const RecordOptions& options, std::string* out);
+void AppendJsonValue(const DataType& type, const VectorReader& reader, duckdb::idx_t row, const RecordOptions& options,
+                     std::string* out);
 /// The value of a simple type as text; nothing for NULL.
-std::optional<std::string> SimpleText(const DataType& type, const VectorReader& reader, duckdb::idx_t row, const RecordOptions& options);
+std::optional<std::string> SimpleText(const DataType& type, const VectorReader& reader, duckdb::idx_t row,
+                                      const RecordOptions& options);
 
 }  // namespace frazil::engine

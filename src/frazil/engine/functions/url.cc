@@ -15,7 +15,8 @@ struct UrlParts {
 
 bool IsUrlCharacter(unsigned char c) {
   if (c >= 0x80) return true;
-  return std::isalnum(c) != 0 || std::string_view("-_.!~*'(),;:$&+=?/[]@#%").find(static_cast<char>(c)) != std::string_view::npos;
+  return std::isalnum(c) != 0 ||
+         std::string_view("-_.!~*'(),;:$&+=?/[]@#%").find(static_cast<char>(c)) != std::string_view::npos;
 }
 
 // Nothing where the text is no address.
@@ -23,7 +24,9 @@ std::optional<UrlParts> SplitUrl(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (!IsUrlCharacter(c)) return std::nullopt;
-    if (c == '%' && (i + 2 >= text.size() || std::isxdigit(static_cast<unsigned char>(text[i + 1])) == 0 || std::isxdigit(static_cast<unsigned char>(text[i + 2])) == 0)) return std::nullopt;
+    if (c == '%' && (i + 2 >= text.size() || std::isxdigit(static_cast<unsigned char>(text[i + 1])) == 0 ||
+                     std::isxdigit(static_cast<unsigned char>(text[i + 2])) == 0))
+      return std::nullopt;
   }
   UrlParts parts;
   if (const size_t hash = text.find('#'); hash != std::string_view::npos) {
@@ -31,7 +34,8 @@ std::optional<UrlParts> SplitUrl(std::string_view text) {
     text = text.substr(0, hash);
   }
   const size_t colon = text.find(':');
-  if (colon != std::string_view::npos && colon > 0 && text.substr(0, colon).find_first_of("/?") == std::string_view::npos) {
+  if (colon != std::string_view::npos && colon > 0 &&
+      text.substr(0, colon).find_first_of("/?") == std::string_view::npos) {
     if (std::isalpha(static_cast<unsigned char>(text[0])) == 0) return std::nullopt;
     parts.scheme = text.substr(0, colon);
     text = text.substr(colon + 1);
@@ -55,7 +59,8 @@ std::optional<UrlParts> SplitUrl(std::string_view text) {
         authority = authority.substr(at + 1);
       }
       const size_t port = authority.rfind(':');
-      if (port != std::string_view::npos && authority.find(']', port) == std::string_view::npos) authority = authority.substr(0, port);
+      if (port != std::string_view::npos && authority.find(']', port) == std::string_view::npos)
+        authority = authority.substr(0, port);
       if (!authority.empty()) parts.host = authority;
     }
   }
@@ -63,10 +68,12 @@ std::optional<UrlParts> SplitUrl(std::string_view text) {
   return parts;
 }
 
-std::optional<std::string> PartOfUrl(std::string_view text, std::string_view part, std::optional<std::string_view> key, bool strict) {
+std::optional<std::string> PartOfUrl(std::string_view text, std::string_view part, std::optional<std::string_view> key,
+                                     bool strict) {
   const auto parts = SplitUrl(text);
   if (!parts.has_value()) {
-    if (strict) ThrowSparkError("INVALID_URL", {{"url", std::string(text)}, {"ansiConfig", "\"spark.sql.ansi.enabled\""}});
+    if (strict)
+      ThrowSparkError("INVALID_URL", {{"url", std::string(text)}, {"ansiConfig", "\"spark.sql.ansi.enabled\""}});
     return std::nullopt;
   }
   if (key.has_value()) {
@@ -128,7 +135,8 @@ std::optional<std::string> DecodeUrl(std::string_view text, bool strict) {
     } else if (text[i] != '%') {
       result += text[i];
     } else {
-      const int high = i + 2 < text.size() ? HexDigit(text[i + 1]) : -1, low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;
+      const int high = i + 2 < text.size() ? HexDigit(text[i + 1]) : -1,
+                low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;
       if (high < 0 || low < 0) {
         if (strict) ThrowSparkError("CANNOT_DECODE_URL", {{"url", std::string(text)}});
         return std::nullopt;
@@ -143,9 +151,17 @@ std::optional<std::string> DecodeUrl(std::string_view text, bool strict) {
 void AddKernels(duckdb::ExtensionLoader& loader) {
   const auto V = LogicalType::VARCHAR, Boolean = LogicalType::BOOLEAN;
   AddRowKernel(
-      loader, "spark_parse_url", {V, V, Boolean}, V, [](std::string_view text, std::string_view part, bool strict) { return PartOfUrl(text, part, std::nullopt, strict); }, kFallible);
+      loader, "spark_parse_url", {V, V, Boolean}, V,
+      [](std::string_view text, std::string_view part, bool strict) {
+        return PartOfUrl(text, part, std::nullopt, strict);
+      },
+      kFallible);
   AddRowKernel(
-      loader, "spark_parse_url", {V, V, V, Boolean}, V, [](std::string_view text, std::string_view part, std::string_view key, bool strict) { return PartOfUrl(text, part, key, strict); }, kFallible);
+      loader, "spark_parse_url", {V, V, V, Boolean}, V,
+      [](std::string_view text, std::string_view part, std::string_view key, bool strict) {
+        return PartOfUrl(text, part, key, strict);
+      },
+      kFallible);
   AddRowKernel(loader, "spark_url_encode", {V}, V, &EncodeUrl);
   AddRowKernel(loader, "spark_url_decode", {V, Boolean}, V, &DecodeUrl, kFallible);
 }
@@ -156,7 +172,9 @@ void RegisterUrlFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
   registry.AddScalar("parse_url", Strictness("spark_parse_url"));
   registry.AddScalar("url_encode", Direct("spark_url_encode"));
-  registry.AddScalar("url_decode", ByMode(Template("spark_url_decode($1, true)"), Template("spark_url_decode($1, true)"), Template("spark_url_decode($1, false)")));
+  registry.AddScalar("url_decode",
+                     ByMode(Template("spark_url_decode($1, true)"), Template("spark_url_decode($1, true)"),
+                            Template("spark_url_decode($1, false)")));
 }
 
 }  // namespace frazil::engine

@@ -10,7 +10,9 @@
 namespace frazil::engine {
 
 /// Bytes of the character that begins with this byte; malformed bytes count one.
-inline size_t CharacterSize(unsigned char first) { return first < 0x80 ? 1 : first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF8 ? 4 : 1; }
+inline size_t CharacterSize(unsigned char first) {
+  return first < 0x80 ? 1 : first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF8 ? 4 : 1;
+}
 
 inline size_t NextCharacter(std::string_view text, size_t position) {
   const size_t next = position + CharacterSize(static_cast<unsigned char>(text[position]));
@@ -76,7 +78,8 @@ inline char32_t CodePoint(std::string_view text) {
     case 3:
       return static_cast<char32_t>((byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F));
     case 4:
-      return static_cast<char32_t>((byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F));
+      return static_cast<char32_t>((byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 |
+                                   (byte(3) & 0x3F));
     default:
       return byte(0) < 0x80 ? byte(0) : 0xFFFD;
   }

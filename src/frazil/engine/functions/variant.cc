@@ -1,16 +1,17 @@
 // VARIANT: from JSON and back, parts by path, schema.
 
-#include <duckdb/planner/expression/bound_function_expression.hpp>
-
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+
+#include <duckdb/planner/expression/bound_function_expression.hpp>
 
 #include "frazil/engine/functions/json_value.h"
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
 #include "frazil/engine/functions/text_record.h"
+#include "frazil/engine/functions/variant_cast.h"
 #include "frazil/engine/functions/variant_value.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/types/datetime.h"
@@ -33,7 +34,8 @@ void WriteVariant(duckdb::Vector& result, idx_t row, const Variant& variant) {
   row_kernel::Write(*members[1], row, encoded.metadata);
 }
 
-// --- JSON ---------------------------------------------------------------------------------------------------------------------------------------------------------
+// --- JSON
+// ---------------------------------------------------------------------------------------------------------------------------------------------------------
 
 Variant OfJson(const Json& json) {
   Variant result;
@@ -168,7 +170,8 @@ void AppendJson(const Variant& variant, const TimeZone& zone, std::string* out) 
   }
 }
 
-// --- paths ----------------------------------------------------------------------------------------------------------------------------------------------------
+// --- paths
+// ----------------------------------------------------------------------------------------------------------------------------------------------------
 
 struct Step {
   std::string name;
@@ -178,7 +181,10 @@ struct Step {
 
 std::vector<Step> ParsePath(std::string_view path, const char* function) {
   std::vector<Step> steps;
-  const auto fail = [&]() { ThrowSparkError("INVALID_VARIANT_GET_PATH", {{"path", std::string(path)}, {"functionName", std::string("`") + function + "`"}}); };
+  const auto fail = [&]() {
+    ThrowSparkError("INVALID_VARIANT_GET_PATH",
+                    {{"path", std::string(path)}, {"functionName", std::string("`") + function + "`"}});
+  };
   if (path.empty() || path[0] != '$') fail();
   for (size_t i = 1; i < path.size();) {
     Step step;
@@ -225,10 +231,12 @@ const Variant* Follow(const Variant& variant, const std::vector<Step>& steps) {
   return current;
 }
 
-// --- casts ----------------------------------------------------------------------------------------------------------------------------------------------------
+// --- casts
+// ----------------------------------------------------------------------------------------------------------------------------------------------------
 
 // False where the value cannot be cast; nothing is written then.
-bool WriteCast(const DataType& type, const Variant& variant, const RecordOptions& options, duckdb::Vector& vector, idx_t row) {
+bool WriteCast(const DataType& type, const Variant& variant, const RecordOptions& options, duckdb::Vector& vector,
+               idx_t row) {
   if (variant.kind == Variant::Kind::kNull) {
     WriteNull(vector, row);
     return true;
@@ -253,7 +261,9 @@ bool WriteCast(const DataType& type, const Variant& variant, const RecordOptions
       duckdb::ListVector::SetListSize(vector, begin + size);
       duckdb::FlatVector::GetData<duckdb::list_entry_t>(vector)[row] = {begin, size};
       for (idx_t i = 0; i < size; ++i) {
-        if (!WriteCast(*type.element_type(), variant.items[i], options, duckdb::ListVector::GetEntry(vector), begin + i)) return false;
+        if (!WriteCast(*type.element_type(), variant.items[i], options, duckdb::ListVector::GetEntry(vector),
+                       begin + i))
+          return false;
       }
       return true;
     }
@@ -265,7 +275,9 @@ bool WriteCast(const DataType& type, const Variant& variant, const RecordOptions
       duckdb::FlatVector::GetData<duckdb::list_entry_t>(vector)[row] = {begin, size};
       for (idx_t i = 0; i < size; ++i) {
         row_kernel::Write(duckdb::MapVector::GetKeys(vector), begin + i, variant.members[i].first);
-        if (!WriteCast(*type.value_type(), variant.members[i].second, options, duckdb::MapVector::GetValues(vector), begin + i)) return false;
+        if (!WriteCast(*type.value_type(), variant.members[i].second, options, duckdb::MapVector::GetValues(vector),
+                       begin + i))
+          return false;
       }
       return true;
     }
@@ -288,7 +300,8 @@ bool WriteCast(const DataType& type, const Variant& variant, const RecordOptions
   }
   if (variant.kind == Variant::Kind::kObject || variant.kind == Variant::Kind::kArray) return false;
   std::string text = ScalarText(variant, *options.zone);
-  const bool is_number = variant.kind == Variant::Kind::kInteger || variant.kind == Variant::Kind::kDecimal || variant.kind == Variant::Kind::kDouble || variant.kind == Variant::Kind::kFloat;
+  const bool is_number = variant.kind == Variant::Kind::kInteger || variant.kind == Variant::Kind::kDecimal ||
+                         variant.kind == Variant::Kind::kDouble || variant.kind == Variant::Kind::kFloat;
   if (type.IsIntegral()) {
     if (variant.kind == Variant::Kind::kBoolean) text = variant.boolean ? "1" : "0";
     // Fractions are cut off.
@@ -301,7 +314,8 @@ bool WriteCast(const DataType& type, const Variant& variant, const RecordOptions
       }
     }
   }
-  if (type.id() == TypeId::kBoolean && is_number) text = variant.integer != 0 || variant.unscaled != 0 || variant.number != 0 ? "true" : "false";
+  if (type.id() == TypeId::kBoolean && is_number)
+    text = variant.integer != 0 || variant.unscaled != 0 || variant.number != 0 ? "true" : "false";
   if (type.IsFractional() && variant.kind == Variant::Kind::kBoolean) text = variant.boolean ? "1" : "0";
   return WriteText(type, text, options, vector, row);
 }
@@ -320,7 +334,8 @@ std::string SchemaOf(const Variant& variant) {
       return "FLOAT";
     case Variant::Kind::kDecimal: {
       std::string digits = Int128ToString(variant.unscaled < 0 ? -variant.unscaled : variant.unscaled);
-      return "DECIMAL(" + std::to_string(std::max(static_cast<int>(digits.size()), variant.scale)) + "," + std::to_string(variant.scale) + ")";
+      return "DECIMAL(" + std::to_string(std::max(static_cast<int>(digits.size()), variant.scale)) + "," +
+             std::to_string(variant.scale) + ")";
     }
     case Variant::Kind::kDate:
       return "DATE";
@@ -334,7 +349,8 @@ std::string SchemaOf(const Variant& variant) {
       return "STRING";
     case Variant::Kind::kObject: {
       std::string text = "OBJECT<";
-      for (size_t i = 0; i < variant.members.size(); ++i) text += (i > 0 ? ", " : "") + variant.members[i].first + ": " + SchemaOf(variant.members[i].second);
+      for (size_t i = 0; i < variant.members.size(); ++i)
+        text += (i > 0 ? ", " : "") + variant.members[i].first + ": " + SchemaOf(variant.members[i].second);
       return text + ">";
     }
     case Variant::Kind::kArray: {
@@ -350,7 +366,8 @@ std::string SchemaOf(const Variant& variant) {
   return "VOID";
 }
 
-// --- kernels --------------------------------------------------------------------------------------------------------------------------------------------------
+// --- kernels
+// --------------------------------------------------------------------------------------------------------------------------------------------------
 
 Variant Decoded(std::string_view value, std::string_view metadata) {
   auto variant = DecodeVariant(value, metadata);
@@ -376,7 +393,9 @@ void ParseJson(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vecto
     }
     const auto json = ReadJson(texts.Get(row), options, true);
     if (!json.has_value()) {
-      if (strict.Get(row)) ThrowSparkError("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION", {{"badRecord", std::string(texts.Get(row))}, {"failFastMode", "FAILFAST"}});
+      if (strict.Get(row))
+        ThrowSparkError("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
+                        {{"badRecord", std::string(texts.Get(row))}, {"failFastMode", "FAILFAST"}});
       WriteNull(result, row);
       continue;
     }
@@ -395,11 +414,13 @@ struct GetData : duckdb::FunctionData {
   duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<GetData>(*this); }
   bool Equals(const duckdb::FunctionData& other_data) const override {
     const auto& other = other_data.Cast<GetData>();
-    return path == other.path && strict == other.strict && type->Equals(*other.type) && options.zone == other.options.zone;
+    return path == other.path && strict == other.strict && type->Equals(*other.type) &&
+           options.zone == other.options.zone;
   }
 };
 
-duckdb::unique_ptr<duckdb::FunctionData> BindGet(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindGet(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+                                                 duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   auto constants = TakeConstantArguments(context, function, arguments, 4);
   auto data = duckdb::make_uniq<GetData>();
   data->path = constants[0].ToString();
@@ -450,12 +471,15 @@ Variant OfReader(const DataType& type, const VectorReader& reader, idx_t row, co
   switch (type.id()) {
     case TypeId::kStruct:
       result.kind = Variant::Kind::kObject;
-      for (size_t i = 0; i < type.fields().size(); ++i) result.members.emplace_back(type.fields()[i].name, OfReader(*type.fields()[i].type, reader.children[i], at, options));
+      for (size_t i = 0; i < type.fields().size(); ++i)
+        result.members.emplace_back(type.fields()[i].name,
+                                    OfReader(*type.fields()[i].type, reader.children[i], at, options));
       return result;
     case TypeId::kArray: {
       result.kind = Variant::Kind::kArray;
       const auto entry = reinterpret_cast<const duckdb::list_entry_t*>(reader.unified.data)[at];
-      for (idx_t i = 0; i < entry.length; ++i) result.items.push_back(OfReader(*type.element_type(), reader.children[0], entry.offset + i, options));
+      for (idx_t i = 0; i < entry.length; ++i)
+        result.items.push_back(OfReader(*type.element_type(), reader.children[0], entry.offset + i, options));
       return result;
     }
     case TypeId::kMap: {
@@ -464,7 +488,8 @@ Variant OfReader(const DataType& type, const VectorReader& reader, idx_t row, co
       const VectorReader& pairs = reader.children[0];
       for (idx_t i = 0; i < entry.length; ++i) {
         const auto pair = pairs.unified.sel->get_index(entry.offset + i);
-        result.members.emplace_back(SimpleText(*type.key_type(), pairs.children[0], pair, options).value_or(""), OfReader(*type.value_type(), pairs.children[1], pair, options));
+        result.members.emplace_back(SimpleText(*type.key_type(), pairs.children[0], pair, options).value_or(""),
+                                    OfReader(*type.value_type(), pairs.children[1], pair, options));
       }
       return result;
     }
@@ -525,7 +550,8 @@ struct ObjectData : duckdb::FunctionData {
   bool Equals(const duckdb::FunctionData& other) const override { return other.Cast<ObjectData>().type->Equals(*type); }
 };
 
-duckdb::unique_ptr<duckdb::FunctionData> BindObject(duckdb::ClientContext& context, duckdb::ScalarFunction& function, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindObject(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+                                                    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   auto constants = TakeConstantArguments(context, function, arguments, 2);
   auto data = duckdb::make_uniq<ObjectData>();
   data->type = ValueOrThrow(DataType::FromJson(constants[0].ToString()));
@@ -560,10 +586,16 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   add(duckdb::ScalarFunction("spark_parse_json", {V, Boolean}, VariantType(), ParseJson));
   add(duckdb::ScalarFunction("spark_variant_get", {B, B, V, V, Boolean, V}, LogicalType::ANY, Get, BindGet));
   add(duckdb::ScalarFunction("spark_to_variant_object", {LogicalType::ANY, V, V}, VariantType(), ToObject, BindObject));
+  AddRowKernel(loader, "spark_is_variant_null", {B, B}, Boolean,
+               [](std::optional<std::string_view> value, std::optional<std::string_view>) -> bool {
+                 return value.has_value() && !value->empty() && (*value)[0] == '\0';
+               });
   AddRowKernel(
-      loader, "spark_is_variant_null", {B, B}, Boolean,
-      [](std::optional<std::string_view> value, std::optional<std::string_view>) -> bool { return value.has_value() && !value->empty() && (*value)[0] == '\0'; });
-  AddRowKernel(loader, "spark_schema_of_variant", {B, B}, V, [](std::string_view value, std::string_view metadata) -> std::string { return SchemaOf(Decoded(value, metadata)); }, kFallible);
+      loader, "spark_schema_of_variant", {B, B}, V,
+      [](std::string_view value, std::string_view metadata) -> std::string {
+        return SchemaOf(Decoded(value, metadata));
+      },
+      kFallible);
   AddRowKernel(
       loader, "spark_variant_to_json", {B, B, V}, V,
       [](std::string_view value, std::string_view metadata, std::string_view zone) -> std::string {
@@ -585,7 +617,8 @@ Result<LoweredExpression> CallOnVariant(const std::string& kernel, LoweredExpres
 }
 
 Implementation OnVariant(std::string kernel, bool with_zone) {
-  return Build([kernel, with_zone](LoweringContext& context, const CallExpression&, LoweredArguments arguments) -> Result<LoweredExpression> {
+  return Build([kernel, with_zone](LoweringContext& context, const CallExpression&,
+                                   LoweredArguments arguments) -> Result<LoweredExpression> {
     LoweredArguments rest;
     if (with_zone) rest.push_back(ConstantOf(duckdb::Value(context.settings().time_zone)));
     return CallOnVariant(kernel, std::move(arguments[0]), std::move(rest));
@@ -603,15 +636,33 @@ Result<LoweredExpression> LowerGet(LoweringContext& context, const CallExpressio
 
 }  // namespace
 
+Result<LoweredExpression> LowerVariantCast(LoweredExpression child, const DataType& from, const DataType& to,
+                                           EvalMode mode, const functions::ExpressionSettings& settings) {
+  if (to.id() == TypeId::kVariant) {
+    return CallOf("spark_to_variant_object", std::move(child), ConstantOf(duckdb::Value(from.Json())),
+                  ConstantOf(duckdb::Value(settings.time_zone)));
+  }
+  LoweredArguments rest;
+  rest.push_back(ConstantOf(duckdb::Value("$")));
+  rest.push_back(ConstantOf(duckdb::Value(to.Json())));
+  rest.push_back(ConstantOf(duckdb::Value::BOOLEAN(mode != EvalMode::kTry)));
+  rest.push_back(ConstantOf(duckdb::Value(settings.time_zone)));
+  return CallOnVariant("spark_variant_get", std::move(child), std::move(rest));
+}
+
 void RegisterVariantFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
-  registry.AddScalar("parse_json", ByMode(Template("spark_parse_json($1, true)"), Template("spark_parse_json($1, true)"), Template("spark_parse_json($1, false)")));
+  registry.AddScalar("parse_json",
+                     ByMode(Template("spark_parse_json($1, true)"), Template("spark_parse_json($1, true)"),
+                            Template("spark_parse_json($1, false)")));
   registry.AddScalar("is_variant_null", OnVariant("spark_is_variant_null", false));
   registry.AddScalar("schema_of_variant", OnVariant("spark_schema_of_variant", false));
   registry.AddScalar("variant_to_json", OnVariant("spark_variant_to_json", true));
   registry.AddScalar("variant_get", Build(LowerGet));
-  registry.AddScalar("to_variant_object", Build([](LoweringContext& context, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
-                       return CallOf("spark_to_variant_object", std::move(arguments[0]), ConstantOf(duckdb::Value(call.arguments[0]->type->Json())),
+  registry.AddScalar("to_variant_object", Build([](LoweringContext& context, const CallExpression& call,
+                                                   LoweredArguments arguments) -> Result<LoweredExpression> {
+                       return CallOf("spark_to_variant_object", std::move(arguments[0]),
+                                     ConstantOf(duckdb::Value(call.arguments[0]->type->Json())),
                                      ConstantOf(duckdb::Value(context.settings().time_zone)));
                      }));
 }

@@ -210,13 +210,15 @@ class Decoder {
   static std::optional<uint64_t> Unsigned(std::string_view bytes, size_t at, size_t size) {
     if (at + size > bytes.size()) return std::nullopt;
     uint64_t value = 0;
-    for (size_t i = 0; i < size; ++i) value |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+    for (size_t i = 0; i < size; ++i)
+      value |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
     return value;
   }
   static std::optional<int128> Signed(std::string_view bytes, size_t at, size_t size) {
     if (at + size > bytes.size()) return std::nullopt;
     unsigned __int128 value = 0;
-    for (size_t i = 0; i < size; ++i) value |= static_cast<unsigned __int128>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+    for (size_t i = 0; i < size; ++i)
+      value |= static_cast<unsigned __int128>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
     const size_t shift = 128 - 8 * size;
     return static_cast<int128>(value << shift) >> shift;
   }
@@ -294,7 +296,8 @@ class Decoder {
     const size_t size = (static_cast<unsigned char>(metadata_[0]) >> 6) + 1u;
     const auto count = Unsigned(metadata_, 1, size);
     if (!count.has_value() || id >= *count) return std::nullopt;
-    const auto begin = Unsigned(metadata_, 1 + size * (1 + id), size), end = Unsigned(metadata_, 1 + size * (2 + id), size);
+    const auto begin = Unsigned(metadata_, 1 + size * (1 + id), size),
+               end = Unsigned(metadata_, 1 + size * (2 + id), size);
     const size_t text = 1 + size * (*count + 2);
     if (!begin.has_value() || !end.has_value() || *begin > *end || text + *end > metadata_.size()) return std::nullopt;
     return std::string(metadata_.substr(text + *begin, *end - *begin));
@@ -356,6 +359,8 @@ EncodedVariant EncodeVariant(const Variant& variant) {
   return result;
 }
 
-std::optional<Variant> DecodeVariant(std::string_view value, std::string_view metadata) { return Decoder(metadata).Value(value, 0); }
+std::optional<Variant> DecodeVariant(std::string_view value, std::string_view metadata) {
+  return Decoder(metadata).Value(value, 0);
+}
 
 }  // namespace frazil::engine

@@ -15,7 +15,21 @@ namespace frazil::engine {
 
 /// A variant as a tree.
 struct Variant {
-  enum class Kind : uint8_t { kNull, kBoolean, kInteger, kDouble, kFloat, kDecimal, kDate, kTimestamp, kTimestampNtz, kBinary, kString, kObject, kArray };
+  enum class Kind : uint8_t {
+    kNull,
+    kBoolean,
+    kInteger,
+    kDouble,
+    kFloat,
+    kDecimal,
+    kDate,
+    kTimestamp,
+    kTimestampNtz,
+    kBinary,
+    kString,
+    kObject,
+    kArray
+  };
   Kind kind = Kind::kNull;
   bool boolean = false;
   int64_t integer = 0;  ///< Also days, microseconds.

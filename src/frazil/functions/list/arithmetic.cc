@@ -13,8 +13,8 @@ struct Operands {
   const FunctionCall& call;
   Operator op;
   EvalMode mode;
-  std::string sql;       ///< How the whole call shows.
-  bool named = false;    ///< Shown as a function, not as an operator.
+  std::string sql;     ///< How the whole call shows.
+  bool named = false;  ///< Shown as a function, not as an operator.
   ExpressionPtr left, right;
 };
 
@@ -61,28 +61,34 @@ const char* Implementation(Operator op) {
 bool IsInterval(const DataType& type) { return type.IsAnsiInterval() || type.id() == TypeId::kCalendarInterval; }
 bool IsTimestamp(const DataType& type) { return type.id() == TypeId::kTimestamp || type.id() == TypeId::kTimestampNtz; }
 bool IsDayOnly(const DataType& type) {
-  return type.id() == TypeId::kDayTimeInterval && type.start_field() == IntervalField::kDay && type.end_field() == IntervalField::kDay;
+  return type.id() == TypeId::kDayTimeInterval && type.start_field() == IntervalField::kDay &&
+         type.end_field() == IntervalField::kDay;
 }
 
 ExpressionPtr Negate(const Operands& in, const ExpressionPtr& child) {
-  return MakeCall(IsInterval(*child->type) ? "interval_negative" : "negative", {child}, child->type, child->nullable, in.mode, "(- " + child->sql + ")");
+  return MakeCall(IsInterval(*child->type) ? "interval_negative" : "negative", {child}, child->type, child->nullable,
+                  in.mode, "(- " + child->sql + ")");
 }
 
-ExpressionPtr Make(const Operands& in, std::string function, Arguments arguments, DataTypePtr type, std::string sql, bool may_be_null = false) {
+ExpressionPtr Make(const Operands& in, std::string function, Arguments arguments, DataTypePtr type, std::string sql,
+                   bool may_be_null = false) {
   bool nullable = may_be_null || in.mode == EvalMode::kTry || AnyNullable(arguments);
-  return MakeCall(std::move(function), std::move(arguments), std::move(type), nullable, in.mode, in.named ? in.sql : std::move(sql));
+  return MakeCall(std::move(function), std::move(arguments), std::move(type), nullable, in.mode,
+                  in.named ? in.sql : std::move(sql));
 }
 
 // date + INTERVAL 'n' DAY and date + n.
 ExpressionPtr AddDays(const Operands& in, ExpressionPtr date, ExpressionPtr interval) {
-  auto days = MakeCall("interval_days", {interval}, DataType::Integer(), interval->nullable, in.mode, "extractansiintervaldays(" + interval->sql + ")");
+  auto days = MakeCall("interval_days", {interval}, DataType::Integer(), interval->nullable, in.mode,
+                       "extractansiintervaldays(" + interval->sql + ")");
   if (in.op == Operator::kSubtract) days = Negate(in, days);
   std::string sql = "date_add(" + date->sql + ", " + days->sql + ")";
   return Make(in, "date_add", {std::move(date), std::move(days)}, DataType::Date(), std::move(sql));
 }
 
 // start + interval; `result` is the type of the sum.
-ExpressionPtr AddInterval(const Operands& in, ExpressionPtr start, ExpressionPtr interval, std::string function, DataTypePtr result) {
+ExpressionPtr AddInterval(const Operands& in, ExpressionPtr start, ExpressionPtr interval, std::string function,
+                          DataTypePtr result) {
   std::string sql = start->sql + (in.op == Operator::kSubtract ? " - " : " + ") + interval->sql;
   if (in.op == Operator::kSubtract) interval = Negate(in, interval);
   return Make(in, std::move(function), {std::move(start), std::move(interval)}, std::move(result), std::move(sql));
@@ -101,7 +107,8 @@ bool MovesTimestamps(const DataType& type) {
 // start (date, timestamp, text) + day-time or calendar interval.
 Result<ExpressionPtr> AddToTimestamp(const Operands& in, ExpressionPtr start, ExpressionPtr interval) {
   DataTypePtr original = start->type;
-  if (start->type->id() == TypeId::kDate || start->type->IsString()) start = MakeCast(start, DataType::Timestamp(), ModeOf(in.call));
+  if (start->type->id() == TypeId::kDate || start->type->IsString())
+    start = MakeCast(start, DataType::Timestamp(), ModeOf(in.call));
   if (!IsTimestamp(*start->type)) {
     std::string sql = start->sql + (in.op == Operator::kSubtract ? " - " : " + ") + interval->sql;
     return UnexpectedInput(sql, 0, "\"(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)\"", *start);
@@ -129,25 +136,32 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
       std::swap(left, right);
       std::swap(l, r);
       std::swap(left_datetime, right_datetime);
-    } else if (add && l != r && MovesTimestamps(*left->type) && !is(r, TypeId::kNull) && !MovesTimestamps(*right->type)) {
+    } else if (add && l != r && MovesTimestamps(*left->type) && !is(r, TypeId::kNull) &&
+               !MovesTimestamps(*right->type)) {
       std::swap(left, right);
       std::swap(l, r);
     }
     if (is(l, TypeId::kDate) && IsDayOnly(*right->type)) return AddDays(in, left, right);
     if (is(l, TypeId::kDate) && is(r, TypeId::kDayTimeInterval)) return AddToTimestamp(in, left, right);
-    if (is(l, TypeId::kDate) && is(r, TypeId::kYearMonthInterval)) return AddInterval(in, left, right, "date_add_months", DataType::Date());
-    if (IsTimestamp(*left->type) && is(r, TypeId::kYearMonthInterval)) return AddInterval(in, left, right, "timestamp_add_months", left->type);
-    if (is(l, TypeId::kDate) && is(r, TypeId::kCalendarInterval)) return AddInterval(in, left, right, "date_add_interval", DataType::Date());
-    if (is(l, TypeId::kTime) && is(r, TypeId::kDayTimeInterval)) return AddInterval(in, left, right, "time_add_interval", MovedTime(left->type, *right->type));
+    if (is(l, TypeId::kDate) && is(r, TypeId::kYearMonthInterval))
+      return AddInterval(in, left, right, "date_add_months", DataType::Date());
+    if (IsTimestamp(*left->type) && is(r, TypeId::kYearMonthInterval))
+      return AddInterval(in, left, right, "timestamp_add_months", left->type);
+    if (is(l, TypeId::kDate) && is(r, TypeId::kCalendarInterval))
+      return AddInterval(in, left, right, "date_add_interval", DataType::Date());
+    if (is(l, TypeId::kTime) && is(r, TypeId::kDayTimeInterval))
+      return AddInterval(in, left, right, "time_add_interval", MovedTime(left->type, *right->type));
     if (IsInterval(*left->type) && is(r, TypeId::kNull)) right = MakeCast(right, left->type, in.mode), r = l;
     if (IsInterval(*right->type) && is(l, TypeId::kNull)) left = MakeCast(left, right->type, in.mode), l = r;
     if (IsInterval(*left->type) && l == r) {
       DataTypePtr type = TightestCommonType(left->type, right->type, true);
-      return Make(in, add ? "interval_add" : "interval_subtract", {MakeCast(left, type, in.mode), MakeCast(right, type, in.mode)}, type, infix);
+      return Make(in, add ? "interval_add" : "interval_subtract",
+                  {MakeCast(left, type, in.mode), MakeCast(right, type, in.mode)}, type, infix);
     }
     if (add && left_datetime && is(r, TypeId::kNull)) {
       right = MakeCast(right, DataType::DayTimeInterval(), in.mode);
-      if (is(l, TypeId::kTime)) return AddInterval(in, left, right, "time_add_interval", MovedTime(left->type, *right->type));
+      if (is(l, TypeId::kTime))
+        return AddInterval(in, left, right, "time_add_interval", MovedTime(left->type, *right->type));
       return AddToTimestamp(in, left, right);
     }
     if (!add && left_datetime && is(r, TypeId::kNull)) right = MakeCast(right, left->type, in.mode), r = l;
@@ -162,7 +176,8 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
         DataTypePtr type = IsTimestamp(*left->type) ? left->type : right->type;
         if (IsTimestamp(*left->type) && IsTimestamp(*right->type) && l != r) type = DataType::Timestamp();
         auto to = [&](const ExpressionPtr& side, size_t index) -> Result<ExpressionPtr> {
-          if (!side->type->IsDatetime() && !side->type->IsString()) return UnexpectedInput(infix, index, AnyTimestamp().sql(), *side);
+          if (!side->type->IsDatetime() && !side->type->IsString())
+            return UnexpectedInput(infix, index, AnyTimestamp().sql(), *side);
           return MakeCast(side, type, ModeOf(in.call));
         };
         FRAZIL_ASSIGN_OR_RETURN(auto from, to(left, 0));
@@ -171,17 +186,23 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
       }
       if (is(r, TypeId::kDate) || (is(l, TypeId::kDate) && right->type->IsString() && IsAnsi(in.call))) {
         auto to = [&](const ExpressionPtr& side, size_t index) -> Result<ExpressionPtr> {
-          if (side->type->id() != TypeId::kDate && !side->type->IsString()) return UnexpectedInput(infix, index, "\"DATE\"", *side);
+          if (side->type->id() != TypeId::kDate && !side->type->IsString())
+            return UnexpectedInput(infix, index, "\"DATE\"", *side);
           return MakeCast(side, DataType::Date(), ModeOf(in.call));
         };
         FRAZIL_ASSIGN_OR_RETURN(auto from, to(left, 0));
         FRAZIL_ASSIGN_OR_RETURN(auto until, to(right, 1));
-        return Make(in, "subtract_dates", {from, until}, DataType::DayTimeInterval(IntervalField::kDay, IntervalField::kDay), infix);
+        return Make(in, "subtract_dates", {from, until},
+                    DataType::DayTimeInterval(IntervalField::kDay, IntervalField::kDay), infix);
       }
-      if (is(l, TypeId::kTime) && right->type->IsString()) right = MakeCast(right, DataType::Time(), ModeOf(in.call)), r = l;
-      if (is(r, TypeId::kTime) && left->type->IsString()) left = MakeCast(left, DataType::Time(), ModeOf(in.call)), l = r;
+      if (is(l, TypeId::kTime) && right->type->IsString())
+        right = MakeCast(right, DataType::Time(), ModeOf(in.call)), r = l;
+      if (is(r, TypeId::kTime) && left->type->IsString())
+        left = MakeCast(left, DataType::Time(), ModeOf(in.call)), l = r;
       if (is(l, TypeId::kTime) && is(r, TypeId::kTime)) {
-        return Make(in, "subtract_times", {left, right}, DataType::DayTimeInterval(IntervalField::kHour, IntervalField::kSecond), left->sql + " - " + right->sql);
+        return Make(in, "subtract_times", {left, right},
+                    DataType::DayTimeInterval(IntervalField::kHour, IntervalField::kSecond),
+                    left->sql + " - " + right->sql);
       }
     }
     if (is(l, TypeId::kDate) || (add && is(r, TypeId::kDate))) {
@@ -212,7 +233,8 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
                        : left->type->id() == TypeId::kDayTimeInterval ? DataType::DayTimeInterval()
                                                                       : left->type;
     bool divides = in.op == Operator::kDivide;
-    return Make(in, divides ? "interval_divide" : "interval_multiply", {left, right}, type, infix, divides && in.mode != EvalMode::kAnsi);
+    return Make(in, divides ? "interval_divide" : "interval_multiply", {left, right}, type, infix,
+                divides && in.mode != EvalMode::kAnsi);
   }
   if (in.op == Operator::kIntegralDivide && IsInterval(*left->type)) {
     if (l != r || is(l, TypeId::kCalendarInterval)) return ExpressionPtr();
@@ -257,7 +279,9 @@ Result<ExpressionPtr> BindArithmetic(Operands in) {
   std::string infix = "(" + in.left->sql + " " + Symbol(in.op) + " " + in.right->sql + ")";
   if (in.op == Operator::kPositiveModulo) infix = in.sql;
   const std::string& shown = in.named ? in.sql : infix;
-  auto cast = [&](const ExpressionPtr& operand, const DataTypePtr& type) { return MakeCast(operand, type, ModeOf(in.call)); };
+  auto cast = [&](const ExpressionPtr& operand, const DataTypePtr& type) {
+    return MakeCast(operand, type, ModeOf(in.call));
+  };
 
   if (ansi) {
     if (auto type = PromoteText(in.left->type, in.right->type)) {
@@ -281,18 +305,24 @@ Result<ExpressionPtr> BindArithmetic(Operands in) {
   } else if (in.right->type->id() == TypeId::kNull) {
     in.right = cast(in.right, in.left->type);
   }
-  bool may_be_null = in.mode != EvalMode::kAnsi && (in.op == Operator::kDivide || in.op == Operator::kRemainder || in.op == Operator::kIntegralDivide || in.op == Operator::kPositiveModulo);
+  bool may_be_null =
+      in.mode != EvalMode::kAnsi && (in.op == Operator::kDivide || in.op == Operator::kRemainder ||
+                                     in.op == Operator::kIntegralDivide || in.op == Operator::kPositiveModulo);
 
   if (!in.left->type->IsNumeric() || !in.right->type->IsNumeric()) {
     if (!in.left->type->EqualsIgnoreNullability(*in.right->type)) {
-      return Mismatch("BINARY_OP_DIFF_TYPES", shown, {{"left", QuotedType(*in.left->type)}, {"right", QuotedType(*in.right->type)}});
+      return Mismatch("BINARY_OP_DIFF_TYPES", shown,
+                      {{"left", QuotedType(*in.left->type)}, {"right", QuotedType(*in.right->type)}});
     }
-    return Mismatch("BINARY_OP_WRONG_TYPE", shown, {{"inputType", InputTypeSql(in.op)}, {"actualDataType", QuotedType(*in.left->type)}});
+    return Mismatch("BINARY_OP_WRONG_TYPE", shown,
+                    {{"inputType", InputTypeSql(in.op)}, {"actualDataType", QuotedType(*in.left->type)}});
   }
 
   bool any_decimal = in.left->type->id() == TypeId::kDecimal || in.right->type->id() == TypeId::kDecimal;
   if (any_decimal) {
-    auto is_float = [](const ExpressionPtr& side) { return side->type->id() == TypeId::kFloat || side->type->id() == TypeId::kDouble; };
+    auto is_float = [](const ExpressionPtr& side) {
+      return side->type->id() == TypeId::kFloat || side->type->id() == TypeId::kDouble;
+    };
     if (is_float(in.left) || is_float(in.right)) {
       in.left = cast(in.left, DataType::Double());
       in.right = cast(in.right, DataType::Double());
@@ -338,7 +368,8 @@ Result<ExpressionPtr> BindArithmetic(Operands in) {
         in.left = cast(in.left, common);
         in.right = cast(in.right, common);
       }
-      return Mismatch("BINARY_OP_WRONG_TYPE", shown, {{"inputType", InputTypeSql(in.op)}, {"actualDataType", QuotedType(*in.left->type)}});
+      return Mismatch("BINARY_OP_WRONG_TYPE", shown,
+                      {{"inputType", InputTypeSql(in.op)}, {"actualDataType", QuotedType(*in.left->type)}});
     }
     in.left = cast(in.left, DataType::Long());
     in.right = cast(in.right, DataType::Long());
@@ -351,13 +382,14 @@ Result<ExpressionPtr> BindArithmetic(Operands in) {
   return Make(in, Implementation(in.op), {in.left, in.right}, type, infix, may_be_null);
 }
 
-FunctionDefinition BinaryOperator(std::string name, Operator op, std::vector<std::string> aliases, std::string since, std::string usage, bool named = false,
-                                  std::optional<EvalMode> mode = std::nullopt) {
+FunctionDefinition BinaryOperator(std::string name, Operator op, std::vector<std::string> aliases, std::string since,
+                                  std::string usage, bool named = false, std::optional<EvalMode> mode = std::nullopt) {
   auto definition = Custom(std::move(name), 2, 2, [op, named, mode](const FunctionCall& call) {
     std::string sql = CallSql(call.name, call.arguments);
     // mod(a, b) shows as it was written, a % b as an operator.
     bool shows_name = named || (!call.name.empty() && call.name == "mod");
-    return BindArithmetic({call, op, mode.value_or(ModeOf(call)), sql, shows_name, call.arguments[0], call.arguments[1]});
+    return BindArithmetic(
+        {call, op, mode.value_or(ModeOf(call)), sql, shows_name, call.arguments[0], call.arguments[1]});
   });
   definition.aliases = std::move(aliases);
   definition.since = std::move(since);
@@ -379,12 +411,15 @@ Result<ExpressionPtr> BindPlus(const FunctionCall& call) {
   return BindArithmetic({call, Operator::kAdd, ModeOf(call), "", false, call.arguments[0], call.arguments[1]});
 }
 
-TypePattern NumericOrInterval() { return OneOf({Numeric(), DayTime(), YearMonth(), TypePattern(DataType::CalendarInterval())}); }
+TypePattern NumericOrInterval() {
+  return OneOf({Numeric(), DayTime(), YearMonth(), TypePattern(DataType::CalendarInterval())});
+}
 
 // Text becomes DOUBLE; NULL too.
 Result<ExpressionPtr> SignedOperand(const FunctionCall& call, const std::string& sql) {
   ExpressionPtr operand = call.arguments[0];
-  if (operand->type->IsString() || operand->type->id() == TypeId::kNull) operand = CastTo(operand, DataType::Double(), call);
+  if (operand->type->IsString() || operand->type->id() == TypeId::kNull)
+    operand = CastTo(operand, DataType::Double(), call);
   TypePattern pattern = NumericOrInterval();
   if (!pattern.Accepts(*operand->type)) return UnexpectedInput(sql, 0, pattern.sql(), *operand);
   return operand;
@@ -402,21 +437,31 @@ void AddArithmeticFunctions(FunctionList& list) {
   minus.usage = "Difference of two numbers, dates or timestamps, or a date or timestamp moved back by an interval.";
   minus.since = "1.0.0";
   list.Add(minus);
-  list.Add(BinaryOperator("*", Operator::kMultiply, {}, "1.0.0", "Product of two numbers, or of an interval and a number."));
-  list.Add(BinaryOperator("/", Operator::kDivide, {}, "1.0.0", "Quotient as a fraction; integers become DOUBLE first."));
-  list.Add(BinaryOperator("%", Operator::kRemainder, {"mod"}, "1.0.0", "Remainder of a division, with the sign of the dividend."));
+  list.Add(
+      BinaryOperator("*", Operator::kMultiply, {}, "1.0.0", "Product of two numbers, or of an interval and a number."));
+  list.Add(
+      BinaryOperator("/", Operator::kDivide, {}, "1.0.0", "Quotient as a fraction; integers become DOUBLE first."));
+  list.Add(BinaryOperator("%", Operator::kRemainder, {"mod"}, "1.0.0",
+                          "Remainder of a division, with the sign of the dividend."));
   list.Add(BinaryOperator("div", Operator::kIntegralDivide, {}, "3.0.0", "Quotient without its fraction, as BIGINT."));
-  list.Add(BinaryOperator("pmod", Operator::kPositiveModulo, {}, "1.5.0", "Remainder that is never negative for a positive divisor.", true));
-  list.Add(BinaryOperator("try_add", Operator::kAdd, {}, "3.2.0", "As +, but NULL where it would overflow.", true, EvalMode::kTry));
-  list.Add(BinaryOperator("try_subtract", Operator::kSubtract, {}, "3.3.0", "As -, but NULL where it would overflow.", true, EvalMode::kTry));
-  list.Add(BinaryOperator("try_multiply", Operator::kMultiply, {}, "3.3.0", "As *, but NULL where it would overflow.", true, EvalMode::kTry));
-  list.Add(BinaryOperator("try_divide", Operator::kDivide, {}, "3.2.0", "As /, but NULL where the divisor is 0.", true, EvalMode::kTry));
-  list.Add(BinaryOperator("try_mod", Operator::kRemainder, {}, "4.0.0", "As %, but NULL where the divisor is 0.", true, EvalMode::kTry));
+  list.Add(BinaryOperator("pmod", Operator::kPositiveModulo, {}, "1.5.0",
+                          "Remainder that is never negative for a positive divisor.", true));
+  list.Add(BinaryOperator("try_add", Operator::kAdd, {}, "3.2.0", "As +, but NULL where it would overflow.", true,
+                          EvalMode::kTry));
+  list.Add(BinaryOperator("try_subtract", Operator::kSubtract, {}, "3.3.0", "As -, but NULL where it would overflow.",
+                          true, EvalMode::kTry));
+  list.Add(BinaryOperator("try_multiply", Operator::kMultiply, {}, "3.3.0", "As *, but NULL where it would overflow.",
+                          true, EvalMode::kTry));
+  list.Add(BinaryOperator("try_divide", Operator::kDivide, {}, "3.2.0", "As /, but NULL where the divisor is 0.", true,
+                          EvalMode::kTry));
+  list.Add(BinaryOperator("try_mod", Operator::kRemainder, {}, "4.0.0", "As %, but NULL where the divisor is 0.", true,
+                          EvalMode::kTry));
 
   auto negative = Custom("negative", 1, 1, [](const FunctionCall& call) -> Result<ExpressionPtr> {
     std::string sql = call.is_operator ? "(- " + call.arguments[0]->sql + ")" : CallSql(call.name, call.arguments);
     FRAZIL_ASSIGN_OR_RETURN(auto operand, SignedOperand(call, sql));
-    return MakeCall(IsInterval(*operand->type) ? "interval_negative" : "negative", {operand}, operand->type, operand->nullable, ModeOf(call), sql);
+    return MakeCall(IsInterval(*operand->type) ? "interval_negative" : "negative", {operand}, operand->type,
+                    operand->nullable, ModeOf(call), sql);
   });
   negative.since = "1.5.0";
   negative.usage = "The number or interval with the other sign.";
@@ -432,10 +477,12 @@ void AddArithmeticFunctions(FunctionList& list) {
   auto abs = Custom("abs", 1, 1, [](const FunctionCall& call) -> Result<ExpressionPtr> {
     std::string sql = CallSql(call.name, call.arguments);
     ExpressionPtr operand = call.arguments[0];
-    if (operand->type->IsString() || operand->type->id() == TypeId::kNull) operand = CastTo(operand, DataType::Double(), call);
+    if (operand->type->IsString() || operand->type->id() == TypeId::kNull)
+      operand = CastTo(operand, DataType::Double(), call);
     TypePattern pattern = OneOf({Numeric(), DayTime(), YearMonth()});
     if (!pattern.Accepts(*operand->type)) return UnexpectedInput(sql, 0, pattern.sql(), *operand);
-    return MakeCall(IsInterval(*operand->type) ? "interval_abs" : "abs", {operand}, operand->type, operand->nullable, ModeOf(call), sql);
+    return MakeCall(IsInterval(*operand->type) ? "interval_abs" : "abs", {operand}, operand->type, operand->nullable,
+                    ModeOf(call), sql);
   });
   abs.since = "1.2.0";
   abs.usage = "The number or interval without its sign.";

@@ -23,8 +23,12 @@ FunctionDefinition BitOperator(std::string symbol, std::string implementation, s
       right = CastTo(right, DataType::Integer(), call);
     }
     auto common = TightestCommonType(left->type, right->type, IsAnsi(call));
-    if (common == nullptr) return Mismatch("BINARY_OP_DIFF_TYPES", sql, {{"left", QuotedType(*left->type)}, {"right", QuotedType(*right->type)}});
-    if (!common->IsIntegral()) return Mismatch("BINARY_OP_WRONG_TYPE", sql, {{"inputType", "\"INTEGRAL\""}, {"actualDataType", QuotedType(*common)}});
+    if (common == nullptr)
+      return Mismatch("BINARY_OP_DIFF_TYPES", sql,
+                      {{"left", QuotedType(*left->type)}, {"right", QuotedType(*right->type)}});
+    if (!common->IsIntegral())
+      return Mismatch("BINARY_OP_WRONG_TYPE", sql,
+                      {{"inputType", "\"INTEGRAL\""}, {"actualDataType", QuotedType(*common)}});
     left = CastTo(left, common, call);
     right = CastTo(right, common, call);
     return MakeCall(implementation, {left, right}, common, left->nullable || right->nullable, ModeOf(call), sql);
@@ -38,8 +42,10 @@ FunctionDefinition BitOperator(std::string symbol, std::string implementation, s
 FunctionDefinition Shift(std::string name, std::string symbol, std::string usage) {
   auto definition = Custom(name, 2, 2, [name, symbol](const FunctionCall& call) -> Result<ExpressionPtr> {
     bool is_operator = call.is_operator || call.name == symbol;
-    std::string sql = is_operator ? "(" + call.arguments[0]->sql + " " + symbol + " " + call.arguments[1]->sql + ")" : CallSql(call.name, call.arguments);
-    FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {OneOf({Int(), Long()}), Int()}));
+    std::string sql = is_operator ? "(" + call.arguments[0]->sql + " " + symbol + " " + call.arguments[1]->sql + ")"
+                                  : CallSql(call.name, call.arguments);
+    FRAZIL_ASSIGN_OR_RETURN(auto arguments,
+                            CoerceArguments(call, sql, call.arguments, {OneOf({Int(), Long()}), Int()}));
     DataTypePtr type = arguments[0]->type;
     return MakeCall(name, arguments, type, AnyNullable(arguments), ModeOf(call), sql);
   });
@@ -68,8 +74,11 @@ void AddBitwiseFunctions(FunctionList& list) {
   list.Add(Shift("shiftleft", "<<", "Bits moved to the left."));
   list.Add(Shift("shiftright", ">>", "Bits moved to the right, the sign kept."));
   list.Add(Shift("shiftrightunsigned", ">>>", "Bits moved to the right, filled with 0."));
-  list.Add(Scalar("bit_count", {OneOf({Integral(), Bool()}).Strict()}, DataType::Integer()).Group("bitwise_funcs", "3.0.0", "Number of bits set."));
-  list.Add(Scalar("bit_get", {Integral().Strict(), Int()}, DataType::Byte()).Alias({"getbit"}).Group("bitwise_funcs", "3.2.0", "The bit (0 or 1) at a position, counted from the right from 0."));
+  list.Add(Scalar("bit_count", {OneOf({Integral(), Bool()}).Strict()}, DataType::Integer())
+               .Group("bitwise_funcs", "3.0.0", "Number of bits set."));
+  list.Add(Scalar("bit_get", {Integral().Strict(), Int()}, DataType::Byte())
+               .Alias({"getbit"})
+               .Group("bitwise_funcs", "3.2.0", "The bit (0 or 1) at a position, counted from the right from 0."));
 }
 
 }  // namespace frazil::functions

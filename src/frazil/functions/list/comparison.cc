@@ -59,7 +59,8 @@ int128 PowerOfTen(int exponent) {
   return result;
 }
 
-// The whole number that `integer <comparison> decimal` can be compared with instead; nullopt where it does not fit a BIGINT.
+// The whole number that `integer <comparison> decimal` can be compared with instead; nullopt where it does not fit a
+// BIGINT.
 std::optional<int64_t> WholeBound(const Value& value, int scale, bool round_up) {
   int128 unit = PowerOfTen(scale);
   int128 unscaled = value.decimal();
@@ -84,7 +85,9 @@ Result<ExpressionPtr> BindComparison(const FunctionCall& call, Comparison compar
   ExpressionPtr left = call.arguments[0], right = call.arguments[1];
   bool ansi = IsAnsi(call);
   bool is_equality = comparison == Comparison::kEqual || comparison == Comparison::kNullSafeEqual;
-  auto infix = [&]() { return sql.empty() ? "(" + left->sql + " " + Symbol(comparison) + " " + right->sql + ")" : sql; };
+  auto infix = [&]() {
+    return sql.empty() ? "(" + left->sql + " " + Symbol(comparison) + " " + right->sql + ")" : sql;
+  };
   auto cast = [&](const ExpressionPtr& side, const DataTypePtr& type) { return CastTo(side, type, call); };
 
   // Text beside another type.
@@ -142,13 +145,16 @@ Result<ExpressionPtr> BindComparison(const FunctionCall& call, Comparison compar
   // Parts of arrays and structs may differ in decimals.
   if (common == nullptr && left->type->IsComplex()) common = WiderType(left->type, right->type, ansi);
   if (common == nullptr) {
-    return Mismatch("BINARY_OP_DIFF_TYPES", infix(), {{"left", QuotedType(*left->type)}, {"right", QuotedType(*right->type)}});
+    return Mismatch("BINARY_OP_DIFF_TYPES", infix(),
+                    {{"left", QuotedType(*left->type)}, {"right", QuotedType(*right->type)}});
   }
   common = WithoutLength(common);
   std::string shown = infix();
   bool allowed = is_equality ? !ContainsMap(*common) : IsOrderable(*common);
   if (!allowed) {
-    return Mismatch("INVALID_ORDERING_TYPE", shown, {{"functionName", QuoteIdentifier(std::string(Symbol(comparison)))}, {"dataType", QuotedType(*common)}});
+    return Mismatch(
+        "INVALID_ORDERING_TYPE", shown,
+        {{"functionName", QuoteIdentifier(std::string(Symbol(comparison)))}, {"dataType", QuotedType(*common)}});
   }
   if (!left->type->EqualsIgnoreNullability(*common)) left = cast(left, common);
   if (!right->type->EqualsIgnoreNullability(*common)) right = cast(right, common);
@@ -162,8 +168,10 @@ ExpressionPtr MakeNot(ExpressionPtr child, EvalMode mode) {
   return MakeCall("not", {std::move(child)}, DataType::Boolean(), nullable, mode, sql);
 }
 
-FunctionDefinition ComparisonFunction(std::string name, Comparison comparison, std::vector<std::string> aliases, std::string since, std::string usage) {
-  auto definition = Custom(std::move(name), 2, 2, [comparison](const FunctionCall& call) { return BindComparison(call, comparison); });
+FunctionDefinition ComparisonFunction(std::string name, Comparison comparison, std::vector<std::string> aliases,
+                                      std::string since, std::string usage) {
+  auto definition = Custom(std::move(name), 2, 2,
+                           [comparison](const FunctionCall& call) { return BindComparison(call, comparison); });
   definition.aliases = std::move(aliases);
   definition.since = std::move(since);
   definition.usage = std::move(usage);
@@ -176,29 +184,34 @@ Result<ExpressionPtr> BindNotEqual(const FunctionCall& call) {
   return MakeNot(equal, ModeOf(call));
 }
 
-Result<ExpressionPtr> LogicOperand(const FunctionCall& call, const std::string& sql, const char* symbol, const ExpressionPtr& operand, const ExpressionPtr& other) {
+Result<ExpressionPtr> LogicOperand(const FunctionCall& call, const std::string& sql, const char* symbol,
+                                   const ExpressionPtr& operand, const ExpressionPtr& other) {
   if (operand->type->id() == TypeId::kBoolean) return operand;
   if (operand->type->id() == TypeId::kNull) return CastTo(operand, DataType::Boolean(), call);
   // Text beside a boolean is read as one.
-  if (operand->type->IsString() && IsAnsi(call) && other != nullptr && other->type->id() == TypeId::kBoolean) return CastTo(operand, DataType::Boolean(), call);
+  if (operand->type->IsString() && IsAnsi(call) && other != nullptr && other->type->id() == TypeId::kBoolean)
+    return CastTo(operand, DataType::Boolean(), call);
   if (other == nullptr) return UnexpectedInput(sql, 0, "\"BOOLEAN\"", *operand);
   (void)symbol;
   if (other->type->EqualsIgnoreNullability(*operand->type)) {
-    return Mismatch("BINARY_OP_WRONG_TYPE", sql, {{"inputType", "\"BOOLEAN\""}, {"actualDataType", QuotedType(*operand->type)}});
+    return Mismatch("BINARY_OP_WRONG_TYPE", sql,
+                    {{"inputType", "\"BOOLEAN\""}, {"actualDataType", QuotedType(*operand->type)}});
   }
-  return Mismatch("BINARY_OP_DIFF_TYPES", sql, {{"left", QuotedType(*operand->type)}, {"right", QuotedType(*other->type)}});
+  return Mismatch("BINARY_OP_DIFF_TYPES", sql,
+                  {{"left", QuotedType(*operand->type)}, {"right", QuotedType(*other->type)}});
 }
 
 FunctionDefinition LogicFunction(std::string name, const char* symbol, std::string usage) {
   std::string implementation = name;
-  auto definition = Custom(std::move(name), 2, 2, [symbol, implementation](const FunctionCall& call) -> Result<ExpressionPtr> {
-    const auto& left = call.arguments[0];
-    const auto& right = call.arguments[1];
-    std::string sql = "(" + left->sql + " " + symbol + " " + right->sql + ")";
-    FRAZIL_ASSIGN_OR_RETURN(auto l, LogicOperand(call, sql, symbol, left, right));
-    FRAZIL_ASSIGN_OR_RETURN(auto r, LogicOperand(call, sql, symbol, right, left));
-    return MakeCall(implementation, {l, r}, DataType::Boolean(), l->nullable || r->nullable, ModeOf(call), sql);
-  });
+  auto definition =
+      Custom(std::move(name), 2, 2, [symbol, implementation](const FunctionCall& call) -> Result<ExpressionPtr> {
+        const auto& left = call.arguments[0];
+        const auto& right = call.arguments[1];
+        std::string sql = "(" + left->sql + " " + symbol + " " + right->sql + ")";
+        FRAZIL_ASSIGN_OR_RETURN(auto l, LogicOperand(call, sql, symbol, left, right));
+        FRAZIL_ASSIGN_OR_RETURN(auto r, LogicOperand(call, sql, symbol, right, left));
+        return MakeCall(implementation, {l, r}, DataType::Boolean(), l->nullable || r->nullable, ModeOf(call), sql);
+      });
   definition.group = "predicate_funcs";
   definition.since = "1.0.0";
   definition.usage = std::move(usage);
@@ -241,10 +254,13 @@ Result<ExpressionPtr> BindBetween(const FunctionCall& call) {
   return MakeCall("and", {low, high}, DataType::Boolean(), nullable, ModeOf(call), sql);
 }
 
-FunctionDefinition NullTest(std::string name, std::vector<std::string> aliases, std::string implementation, const char* suffix) {
-  auto definition = Custom(std::move(name), 1, 1, [implementation, suffix](const FunctionCall& call) -> Result<ExpressionPtr> {
-    return MakeCall(implementation, call.arguments, DataType::Boolean(), false, ModeOf(call), "(" + call.arguments[0]->sql + suffix + ")");
-  });
+FunctionDefinition NullTest(std::string name, std::vector<std::string> aliases, std::string implementation,
+                            const char* suffix) {
+  auto definition =
+      Custom(std::move(name), 1, 1, [implementation, suffix](const FunctionCall& call) -> Result<ExpressionPtr> {
+        return MakeCall(implementation, call.arguments, DataType::Boolean(), false, ModeOf(call),
+                        "(" + call.arguments[0]->sql + suffix + ")");
+      });
   definition.aliases = std::move(aliases);
   definition.group = "predicate_funcs";
   definition.since = "1.0.0";
@@ -259,7 +275,8 @@ FunctionDefinition TruthTest(std::string name, std::optional<bool> wanted, const
     FRAZIL_ASSIGN_OR_RETURN(auto operand, CoerceArgument(call, sql, call.arguments[0], 0, Bool().Strict()));
     if (!wanted.has_value()) return MakeCall("is_null", {operand}, DataType::Boolean(), false, ModeOf(call), sql);
     std::string equal_sql = "(" + call.arguments[0]->sql + " <=> " + (*wanted ? "true" : "false") + ")";
-    return MakeCall("null_safe_equal", {operand, BoolLiteral(*wanted)}, DataType::Boolean(), false, ModeOf(call), equal_sql);
+    return MakeCall("null_safe_equal", {operand, BoolLiteral(*wanted)}, DataType::Boolean(), false, ModeOf(call),
+                    equal_sql);
   });
 }
 
@@ -267,17 +284,24 @@ FunctionDefinition TruthTest(std::string name, std::optional<bool> wanted, const
 
 void AddComparisonFunctions(FunctionList& list) {
   list.Group("predicate_funcs");
-  list.Add(ComparisonFunction("=", Comparison::kEqual, {"=="}, "1.0.0", "Whether both values are equal; NULL where one is NULL."));
-  list.Add(ComparisonFunction("<=>", Comparison::kNullSafeEqual, {}, "1.1.0", "Whether both values are equal or both are NULL."));
+  list.Add(ComparisonFunction("=", Comparison::kEqual, {"=="}, "1.0.0",
+                              "Whether both values are equal; NULL where one is NULL."));
+  list.Add(ComparisonFunction("<=>", Comparison::kNullSafeEqual, {}, "1.1.0",
+                              "Whether both values are equal or both are NULL."));
   list.Add(ComparisonFunction("<", Comparison::kLess, {}, "1.0.0", "Whether the first value is less than the second."));
-  list.Add(ComparisonFunction("<=", Comparison::kLessOrEqual, {}, "1.0.0", "Whether the first value is at most the second."));
-  list.Add(ComparisonFunction(">", Comparison::kGreater, {}, "1.0.0", "Whether the first value is greater than the second."));
-  list.Add(ComparisonFunction(">=", Comparison::kGreaterOrEqual, {}, "1.0.0", "Whether the first value is at least the second."));
+  list.Add(ComparisonFunction("<=", Comparison::kLessOrEqual, {}, "1.0.0",
+                              "Whether the first value is at most the second."));
+  list.Add(ComparisonFunction(">", Comparison::kGreater, {}, "1.0.0",
+                              "Whether the first value is greater than the second."));
+  list.Add(ComparisonFunction(">=", Comparison::kGreaterOrEqual, {}, "1.0.0",
+                              "Whether the first value is at least the second."));
   auto not_equal = Custom("!=", 2, 2, BindNotEqual);
   not_equal.aliases = {"<>"};
   not_equal.usage = "Whether the values differ; NULL where one is NULL.";
   list.Add(not_equal);
-  auto equal_null = Custom("equal_null", 2, 2, [](const FunctionCall& call) { return BindComparison(call, Comparison::kNullSafeEqual, CallSql("equal_null", call.arguments)); });
+  auto equal_null = Custom("equal_null", 2, 2, [](const FunctionCall& call) {
+    return BindComparison(call, Comparison::kNullSafeEqual, CallSql("equal_null", call.arguments));
+  });
   equal_null.since = "3.4.0";
   equal_null.usage = "Whether both values are equal or both are NULL.";
   list.Add(equal_null);

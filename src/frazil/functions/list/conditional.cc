@@ -6,7 +6,8 @@ namespace frazil::functions {
 namespace {
 
 // Every argument cast to the widest common type.
-Result<Arguments> SameType(const FunctionCall& call, const std::string& sql, Arguments arguments, bool without_text = false) {
+Result<Arguments> SameType(const FunctionCall& call, const std::string& sql, Arguments arguments,
+                           bool without_text = false) {
   std::vector<DataTypePtr> types;
   bool all_same = true;
   for (const auto& argument : arguments) {
@@ -25,7 +26,8 @@ Result<Arguments> SameType(const FunctionCall& call, const std::string& sql, Arg
   return arguments;
 }
 
-Result<ExpressionPtr> MakeIf(const FunctionCall& call, ExpressionPtr condition, ExpressionPtr then, ExpressionPtr otherwise, const std::string& sql) {
+Result<ExpressionPtr> MakeIf(const FunctionCall& call, ExpressionPtr condition, ExpressionPtr then,
+                             ExpressionPtr otherwise, const std::string& sql) {
   if (condition->type->id() == TypeId::kNull) condition = CastTo(condition, DataType::Boolean(), call);
   if (condition->type->id() != TypeId::kBoolean) {
     return UnexpectedInput(sql, 0, "\"BOOLEAN\"", *condition);
@@ -37,7 +39,8 @@ Result<ExpressionPtr> MakeIf(const FunctionCall& call, ExpressionPtr condition, 
 }
 
 Result<ExpressionPtr> BindIf(const FunctionCall& call) {
-  std::string sql = "(IF(" + call.arguments[0]->sql + ", " + call.arguments[1]->sql + ", " + call.arguments[2]->sql + "))";
+  std::string sql =
+      "(IF(" + call.arguments[0]->sql + ", " + call.arguments[1]->sql + ", " + call.arguments[2]->sql + "))";
   return MakeIf(call, call.arguments[0], call.arguments[1], call.arguments[2], sql);
 }
 
@@ -46,7 +49,8 @@ Result<ExpressionPtr> BindCase(const FunctionCall& call) {
   const auto& arguments = call.arguments;
   bool has_else = arguments.size() % 2 == 1;
   std::string sql = "CASE";
-  for (size_t i = 0; i + 1 < arguments.size(); i += 2) sql += " WHEN " + arguments[i]->sql + " THEN " + arguments[i + 1]->sql;
+  for (size_t i = 0; i + 1 < arguments.size(); i += 2)
+    sql += " WHEN " + arguments[i]->sql + " THEN " + arguments[i + 1]->sql;
   if (has_else) sql += " ELSE " + arguments.back()->sql;
   sql += " END";
   Arguments values;
@@ -82,7 +86,8 @@ ExpressionPtr IsNotNull(const ExpressionPtr& child, const FunctionCall& call) {
 }
 
 Result<ExpressionPtr> BindNvl2(const FunctionCall& call) {
-  return MakeIf(call, IsNotNull(call.arguments[0], call), call.arguments[1], call.arguments[2], CallSql(call.name, call.arguments));
+  return MakeIf(call, IsNotNull(call.arguments[0], call), call.arguments[1], call.arguments[2],
+                CallSql(call.name, call.arguments));
 }
 
 Result<ExpressionPtr> BindNullIf(const FunctionCall& call) {
@@ -96,7 +101,8 @@ Result<ExpressionPtr> BindGreatestOrLeast(const FunctionCall& call) {
   std::string sql = CallSql(call.name, call.arguments);
   FRAZIL_ASSIGN_OR_RETURN(auto arguments, SameType(call, sql, call.arguments, !IsAnsi(call)));
   if (!IsOrderable(*arguments[0]->type)) {
-    return Mismatch("INVALID_ORDERING_TYPE", sql, {{"functionName", QuoteIdentifier(call.name)}, {"dataType", QuotedType(*arguments[0]->type)}});
+    return Mismatch("INVALID_ORDERING_TYPE", sql,
+                    {{"functionName", QuoteIdentifier(call.name)}, {"dataType", QuotedType(*arguments[0]->type)}});
   }
   bool nullable = true;
   for (const auto& argument : arguments) nullable = nullable && argument->nullable;
@@ -104,7 +110,8 @@ Result<ExpressionPtr> BindGreatestOrLeast(const FunctionCall& call) {
   return MakeCall(call.name, std::move(arguments), type, nullable, ModeOf(call), sql);
 }
 
-FunctionDefinition Described(FunctionDefinition definition, std::string since, std::string usage, std::vector<std::string> aliases = {}) {
+FunctionDefinition Described(FunctionDefinition definition, std::string since, std::string usage,
+                             std::vector<std::string> aliases = {}) {
   definition.since = std::move(since);
   definition.usage = std::move(usage);
   definition.aliases = std::move(aliases);
@@ -117,11 +124,18 @@ void AddConditionalFunctions(FunctionList& list) {
   list.Group("conditional_funcs");
   list.Add(Described(Custom("if", 3, 3, BindIf), "1.0.0", "The second value where the first is true, else the third."));
   list.Add(Described(Custom("when", 2, -1, BindCase), "1.0.1", "CASE WHEN ... THEN ... ELSE ... END."));
-  list.Add(Described(Custom("coalesce", 1, -1, [](const FunctionCall& call) { return MakeCoalesce(call, call.arguments, CallSql(call.name, call.arguments)); }), "1.0.0",
-                     "The first value that is not NULL."));
-  list.Add(Described(Custom("nvl", 2, 2, [](const FunctionCall& call) { return MakeCoalesce(call, call.arguments, CallSql(call.name, call.arguments)); }), "2.0.0",
-                     "The second value where the first is NULL.", {"ifnull"}));
-  list.Add(Described(Custom("nvl2", 3, 3, BindNvl2), "2.0.0", "The second value where the first is not NULL, else the third."));
+  list.Add(Described(Custom("coalesce", 1, -1,
+                            [](const FunctionCall& call) {
+                              return MakeCoalesce(call, call.arguments, CallSql(call.name, call.arguments));
+                            }),
+                     "1.0.0", "The first value that is not NULL."));
+  list.Add(Described(Custom("nvl", 2, 2,
+                            [](const FunctionCall& call) {
+                              return MakeCoalesce(call, call.arguments, CallSql(call.name, call.arguments));
+                            }),
+                     "2.0.0", "The second value where the first is NULL.", {"ifnull"}));
+  list.Add(Described(Custom("nvl2", 3, 3, BindNvl2), "2.0.0",
+                     "The second value where the first is not NULL, else the third."));
   list.Add(Described(Custom("nullif", 2, 2, BindNullIf), "2.0.0", "NULL where both values are equal, else the first."));
   list.Add(Described(Custom("nullifzero", 1, 1,
                             [](const FunctionCall& call) -> Result<ExpressionPtr> {
@@ -131,16 +145,21 @@ void AddConditionalFunctions(FunctionList& list) {
                               return MakeIf(call, equal, MakeNull(value->type), value, sql);
                             }),
                      "4.0.0", "NULL where the number is 0."));
-  list.Add(Described(Custom("zeroifnull", 1, 1,
-                            [](const FunctionCall& call) { return MakeCoalesce(call, {call.arguments[0], IntLiteral(0)}, CallSql(call.name, call.arguments)); }),
-                     "4.0.0", "0 where the number is NULL."));
-  list.Add(Described(Custom("greatest", 2, -1, BindGreatestOrLeast), "1.5.0", "The greatest value; NULLs are passed over."));
+  list.Add(Described(
+      Custom("zeroifnull", 1, 1,
+             [](const FunctionCall& call) {
+               return MakeCoalesce(call, {call.arguments[0], IntLiteral(0)}, CallSql(call.name, call.arguments));
+             }),
+      "4.0.0", "0 where the number is NULL."));
+  list.Add(
+      Described(Custom("greatest", 2, -1, BindGreatestOrLeast), "1.5.0", "The greatest value; NULLs are passed over."));
   list.Add(Described(Custom("least", 2, -1, BindGreatestOrLeast), "1.5.0", "The least value; NULLs are passed over."));
   list.Add(Described(Custom("nanvl", 2, 2,
                             [](const FunctionCall& call) -> Result<ExpressionPtr> {
                               std::string sql = CallSql(call.name, call.arguments);
                               TypePattern fraction = OneOf({Double(), DataType::Float()});
-                              FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {fraction}));
+                              FRAZIL_ASSIGN_OR_RETURN(auto arguments,
+                                                      CoerceArguments(call, sql, call.arguments, {fraction}));
                               FRAZIL_ASSIGN_OR_RETURN(arguments, SameType(call, sql, std::move(arguments)));
                               DataTypePtr type = arguments[0]->type;
                               // The second number is looked at only where the first is NaN.

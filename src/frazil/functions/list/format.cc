@@ -9,7 +9,8 @@ namespace {
 
 const char* const kGroup = "string_funcs";
 
-FunctionDefinition Described(FunctionDefinition definition, std::string since, std::string usage, std::vector<std::string> aliases = {}) {
+FunctionDefinition Described(FunctionDefinition definition, std::string since, std::string usage,
+                             std::vector<std::string> aliases = {}) {
   definition.since = std::move(since);
   definition.usage = std::move(usage);
   definition.aliases = std::move(aliases);
@@ -168,7 +169,8 @@ Result<ExpressionPtr> BindToNumber(const FunctionCall& call) {
   FRAZIL_ASSIGN_OR_RETURN(FormatDigits digits, CountDigits(sql, *format));
   DataTypePtr type = DataType::Decimal(std::min(38, digits.before + digits.after), std::min(38, digits.after));
   bool is_try = call.name == "try_to_number";
-  return MakeCall("to_number", {arguments[0], TextLiteral(AsciiUpper(*format))}, type, is_try || AnyNullable(arguments), is_try ? EvalMode::kTry : EvalMode::kAnsi, sql);
+  return MakeCall("to_number", {arguments[0], TextLiteral(AsciiUpper(*format))}, type, is_try || AnyNullable(arguments),
+                  is_try ? EvalMode::kTry : EvalMode::kAnsi, sql);
 }
 
 Result<ExpressionPtr> BindToChar(const FunctionCall& call) {
@@ -189,8 +191,9 @@ Result<ExpressionPtr> BindToChar(const FunctionCall& call) {
     if (lower == "base64") return named("base64", {value});
     if (lower == "hex") return named("hex", {value});
     if (lower == "utf-8") return named("decode", {value, format});
-    return Error::Of("INVALID_PARAMETER_VALUE.BINARY_FORMAT",
-                     {{"parameter", "`format`"}, {"functionName", QuoteIdentifier(call.name)}, {"invalidFormat", "'" + *name + "'"}});
+    return Error::Of("INVALID_PARAMETER_VALUE.BINARY_FORMAT", {{"parameter", "`format`"},
+                                                               {"functionName", QuoteIdentifier(call.name)},
+                                                               {"invalidFormat", "'" + *name + "'"}});
   }
   sql = CallSql("to_char", call.arguments);
   FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {AnyDecimal(), Text()}));
@@ -198,7 +201,8 @@ Result<ExpressionPtr> BindToChar(const FunctionCall& call) {
   auto text = ConstantText(*format);
   if (!text.has_value()) return WithSql(MakeNull(DataType::String()), sql);
   FRAZIL_RETURN_IF_ERROR(CheckNumberFormat(*text));
-  return MakeCall("to_char", {arguments[0], TextLiteral(AsciiUpper(*text))}, DataType::String(), AnyNullable(arguments), ModeOf(call), sql);
+  return MakeCall("to_char", {arguments[0], TextLiteral(AsciiUpper(*text))}, DataType::String(), AnyNullable(arguments),
+                  ModeOf(call), sql);
 }
 
 Result<ExpressionPtr> BindToBinary(const FunctionCall& call) {
@@ -210,24 +214,33 @@ Result<ExpressionPtr> BindToBinary(const FunctionCall& call) {
   if (call.arguments.size() == 2) {
     if (!IsFoldable(*call.arguments[1])) return NonFoldable(sql, "fmt", "STRING", *call.arguments[1]);
     auto text = ConstantText(*call.arguments[1]);
+    if (!text.has_value() && is_try && call.arguments[1]->type->IsNumeric()) text.emplace();
     if (!text.has_value()) {
-      if (call.arguments[1]->type->IsString() || call.arguments[1]->type->id() == TypeId::kNull) return WithSql(MakeNull(DataType::Binary()), sql);
+      if (call.arguments[1]->type->IsString() || call.arguments[1]->type->id() == TypeId::kNull)
+        return WithSql(MakeNull(DataType::Binary()), sql);
       return UnexpectedInput(sql, 1, "\"STRING\"", *call.arguments[1]);
     }
     format = AsciiLower(*text);
   }
   EvalMode mode = is_try ? EvalMode::kTry : EvalMode::kAnsi;
-  if (format == "hex") return MakeCall("to_binary_hex", {value}, DataType::Binary(), is_try || value->nullable, mode, sql);
-  if (format == "utf-8" || format == "utf8") return MakeCall("encode", {value, TextLiteral("UTF-8")}, DataType::Binary(), value->nullable, ModeOf(call), sql);
-  if (format == "base64") return MakeCall("to_binary_base64", {value}, DataType::Binary(), is_try || value->nullable, mode, sql);
+  if (format == "hex")
+    return MakeCall("to_binary_hex", {value}, DataType::Binary(), is_try || value->nullable, mode, sql);
+  if (format == "utf-8" || format == "utf8")
+    return MakeCall("encode", {value, TextLiteral("UTF-8")}, DataType::Binary(), value->nullable, ModeOf(call), sql);
+  if (format == "base64")
+    return MakeCall("to_binary_base64", {value}, DataType::Binary(), is_try || value->nullable, mode, sql);
   if (is_try) return WithSql(MakeNull(DataType::Binary()), sql);
   return Mismatch("INVALID_ARG_VALUE", sql,
-                  {{"inputName", "fmt"}, {"requireType", "case-insensitive \"STRING\""}, {"validValues", "'hex', 'utf-8', 'utf8', or 'base64'"}, {"inputValue", "'" + *ConstantText(*call.arguments[1]) + "'"}});
+                  {{"inputName", "fmt"},
+                   {"requireType", "case-insensitive \"STRING\""},
+                   {"validValues", "'hex', 'utf-8', 'utf8', or 'base64'"},
+                   {"inputValue", "'" + *ConstantText(*call.arguments[1]) + "'"}});
 }
 
 Result<ExpressionPtr> BindFormatNumber(const FunctionCall& call) {
   std::string sql = CallSql(call.name, call.arguments);
-  FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {Numeric(), OneOf({Int(), Text()})}));
+  FRAZIL_ASSIGN_OR_RETURN(auto arguments,
+                          CoerceArguments(call, sql, call.arguments, {Numeric(), OneOf({Int(), Text()})}));
   return MakeCall("format_number", arguments, DataType::String(), true, ModeOf(call), sql);
 }
 
@@ -235,15 +248,22 @@ Result<ExpressionPtr> BindFormatNumber(const FunctionCall& call) {
 
 void AddFormatFunctions(FunctionList& list) {
   list.Group(kGroup);
-  list.Add(Described(Custom("decode", 2, -1, BindDecode), "1.5.0", "Bytes as text of a character set; or the result beside the first equal search value."));
-  list.Add(Scalar("encode", {Text(), Text()}, DataType::Binary()).Group(kGroup, "1.5.0", "Text as bytes of a character set."));
-  list.Add(Described(Custom("format_string", 1, -1, BindFormatString), "1.5.0", "Values put into a format in the manner of printf.", {"printf"}));
-  list.Add(Described(Custom("format_number", 2, 2, BindFormatNumber), "1.5.0", "The number with thousands separators, rounded to a number of digits."));
+  list.Add(Described(Custom("decode", 2, -1, BindDecode), "1.5.0",
+                     "Bytes as text of a character set; or the result beside the first equal search value."));
+  list.Add(Scalar("encode", {Text(), Text()}, DataType::Binary())
+               .Group(kGroup, "1.5.0", "Text as bytes of a character set."));
+  list.Add(Described(Custom("format_string", 1, -1, BindFormatString), "1.5.0",
+                     "Values put into a format in the manner of printf.", {"printf"}));
+  list.Add(Described(Custom("format_number", 2, 2, BindFormatNumber), "1.5.0",
+                     "The number with thousands separators, rounded to a number of digits."));
   list.Add(Described(Custom("to_number", 2, 2, BindToNumber), "3.3.0", "Text as a decimal by a format.", {}));
-  list.Add(Described(Custom("try_to_number", 2, 2, BindToNumber), "3.3.0", "Text as a decimal by a format; NULL where it does not match."));
-  list.Add(Described(Custom("to_char", 2, 2, BindToChar), "3.4.0", "A number, date or binary as text by a format.", {"to_varchar"}));
+  list.Add(Described(Custom("try_to_number", 2, 2, BindToNumber), "3.3.0",
+                     "Text as a decimal by a format; NULL where it does not match."));
+  list.Add(Described(Custom("to_char", 2, 2, BindToChar), "3.4.0", "A number, date or binary as text by a format.",
+                     {"to_varchar"}));
   list.Add(Described(Custom("to_binary", 1, 2, BindToBinary), "3.3.0", "Text as bytes: hex, utf-8 or base64."));
-  list.Add(Described(Custom("try_to_binary", 1, 2, BindToBinary), "3.3.0", "Text as bytes; NULL where it is malformed."));
+  list.Add(
+      Described(Custom("try_to_binary", 1, 2, BindToBinary), "3.3.0", "Text as bytes; NULL where it is malformed."));
 }
 
 void AddConversionFunctions(FunctionList& list) {
@@ -253,7 +273,8 @@ void AddConversionFunctions(FunctionList& list) {
     list.Add(Described(Custom(name, 1, 1,
                               [type](const FunctionCall& call) -> Result<ExpressionPtr> {
                                 // Shows as the argument, like an implicit cast.
-                                return WithSql(MakeCast(call.arguments[0], type, ModeOf(call), true), call.arguments[0]->sql);
+                                return WithSql(MakeCast(call.arguments[0], type, ModeOf(call), true),
+                                               call.arguments[0]->sql);
                               }),
                        "2.0.1", usage));
   };

@@ -1,11 +1,12 @@
 // JSON and CSV.
 // https://spark.apache.org/docs/latest/api/sql/#json-functions
 
+#include "frazil/base/json.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
-#include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
 #include "frazil/functions/list/topics.h"
@@ -21,17 +22,20 @@ FunctionDefinition Described(FunctionDefinition definition, std::string group, s
   return definition;
 }
 
-// --- options ----------------------------------------------------------------------------------------------------------------------------------------------------
+// --- options
+// ----------------------------------------------------------------------------------------------------------------------------------------------------
 
 // The options as a JSON object, which is what the implementation takes.
 Result<ExpressionPtr> OptionsArgument(const FunctionCall& call, size_t index) {
   std::map<std::string, std::string> options;
   if (call.arguments.size() > index) {
     const auto& argument = *call.arguments[index];
-    bool is_map = argument.type->id() == TypeId::kMap && argument.kind == ExpressionKind::kCall && argument.As<CallExpression>().function == "map";
+    bool is_map = argument.type->id() == TypeId::kMap && argument.kind == ExpressionKind::kCall &&
+                  argument.As<CallExpression>().function == "map";
     if (!is_map) return Error::Of("INVALID_OPTIONS.NON_MAP_FUNCTION");
     auto constant = ConstantOptions(argument);
-    if (!constant.has_value()) return Error::Of("INVALID_OPTIONS.NON_STRING_TYPE", {{"mapType", QuotedType(*argument.type)}});
+    if (!constant.has_value())
+      return Error::Of("INVALID_OPTIONS.NON_STRING_TYPE", {{"mapType", QuotedType(*argument.type)}});
     options = *constant;
   }
   std::string text = "{";
@@ -81,9 +85,13 @@ Result<ExpressionPtr> BindFromText(const FunctionCall& call) {
   std::string sql = CallSql(call.name, {call.arguments[0]});
   FRAZIL_ASSIGN_OR_RETURN(auto schema, SchemaArgument(call.arguments[1]));
   bool is_csv = call.name == "from_csv";
-  bool fits = schema->id() == TypeId::kStruct || (!is_csv && (schema->id() == TypeId::kArray || schema->id() == TypeId::kMap || schema->id() == TypeId::kVariant));
+  bool fits =
+      schema->id() == TypeId::kStruct ||
+      (!is_csv && (schema->id() == TypeId::kArray || schema->id() == TypeId::kMap || schema->id() == TypeId::kVariant));
   if (!fits) {
-    if (is_csv) return Error::Of("INVALID_SCHEMA.NON_STRUCT_TYPE", {{"inputSchema", QuotedSql(call.arguments[1]->sql)}, {"dataType", QuotedType(*schema)}});
+    if (is_csv)
+      return Error::Of("INVALID_SCHEMA.NON_STRUCT_TYPE",
+                       {{"inputSchema", QuotedSql(call.arguments[1]->sql)}, {"dataType", QuotedType(*schema)}});
     return Mismatch("INVALID_JSON_SCHEMA", sql, {{"schema", QuotedType(*schema)}});
   }
   if (schema->id() == TypeId::kVariant) return Error::Unsupported("from_json to VARIANT");
@@ -108,7 +116,8 @@ bool HasJson(const DataType& type) {
     case TypeId::kMap:
       return HasJson(*type.value_type());
     case TypeId::kStruct:
-      return std::all_of(type.fields().begin(), type.fields().end(), [](const StructField& field) { return HasJson(*field.type); });
+      return std::all_of(type.fields().begin(), type.fields().end(),
+                         [](const StructField& field) { return HasJson(*field.type); });
     case TypeId::kGeometry:
     case TypeId::kGeography:
       return false;
@@ -120,9 +129,13 @@ bool HasJson(const DataType& type) {
 Result<ExpressionPtr> BindToJson(const FunctionCall& call) {
   std::string sql = CallSql("to_json", {call.arguments[0]});
   const auto& value = call.arguments[0];
-  if (value->type->id() == TypeId::kVariant) return MakeCall("variant_to_json", {value}, DataType::String(), value->nullable, ModeOf(call), sql);
-  if (!value->type->IsComplex()) return UnexpectedInput(sql, 0, "\"STRUCT\", \"ARRAY\", \"MAP\" or \"VARIANT\"", *value);
-  if (!HasJson(*value->type)) return Mismatch("CANNOT_CONVERT_TO_JSON", sql, {{"name", QuoteIdentifier(value->sql)}, {"type", QuotedType(*value->type)}});
+  if (value->type->id() == TypeId::kVariant)
+    return MakeCall("variant_to_json", {value}, DataType::String(), value->nullable, ModeOf(call), sql);
+  if (!value->type->IsComplex())
+    return UnexpectedInput(sql, 0, "\"STRUCT\", \"ARRAY\", \"MAP\" or \"VARIANT\"", *value);
+  if (!HasJson(*value->type))
+    return Mismatch("CANNOT_CONVERT_TO_JSON", sql,
+                    {{"name", QuoteIdentifier(value->sql)}, {"type", QuotedType(*value->type)}});
   FRAZIL_ASSIGN_OR_RETURN(auto options, OptionsArgument(call, 1));
   return MakeCall("to_json", {value, options}, DataType::String(), value->nullable, ModeOf(call), sql);
 }
@@ -132,13 +145,15 @@ Result<ExpressionPtr> BindToCsv(const FunctionCall& call) {
   const auto& value = call.arguments[0];
   if (value->type->id() != TypeId::kStruct) return UnexpectedInput(sql, 0, "\"STRUCT\"", *value);
   for (const auto& field : value->type->fields()) {
-    if (field.type->IsComplex() || field.type->id() == TypeId::kVariant) return Error::Unsupported("to_csv of nested values");
+    if (field.type->IsComplex() || field.type->id() == TypeId::kVariant)
+      return Error::Unsupported("to_csv of nested values");
   }
   FRAZIL_ASSIGN_OR_RETURN(auto options, OptionsArgument(call, 1));
   return MakeCall("to_csv", {value, options}, DataType::String(), value->nullable, ModeOf(call), sql);
 }
 
-// --- schemas of examples ------------------------------------------------------------------------------------------------------------------------------------------
+// --- schemas of examples
+// ------------------------------------------------------------------------------------------------------------------------------------------
 
 DataTypePtr MergeTypes(const DataTypePtr& left, const DataTypePtr& right) {
   if (left->id() == TypeId::kNull) return right;
@@ -146,7 +161,8 @@ DataTypePtr MergeTypes(const DataTypePtr& left, const DataTypePtr& right) {
   if (left->id() == TypeId::kStruct && right->id() == TypeId::kStruct) {
     std::vector<StructField> fields = left->fields();
     for (const auto& field : right->fields()) {
-      auto found = std::find_if(fields.begin(), fields.end(), [&](const StructField& other) { return other.name == field.name; });
+      auto found = std::find_if(fields.begin(), fields.end(),
+                                [&](const StructField& other) { return other.name == field.name; });
       if (found == fields.end()) {
         fields.push_back(field);
       } else {
@@ -156,9 +172,12 @@ DataTypePtr MergeTypes(const DataTypePtr& left, const DataTypePtr& right) {
     std::sort(fields.begin(), fields.end(), [](const StructField& a, const StructField& b) { return a.name < b.name; });
     return DataType::Struct(std::move(fields));
   }
-  if (left->id() == TypeId::kArray && right->id() == TypeId::kArray) return DataType::Array(MergeTypes(left->element_type(), right->element_type()), true);
+  if (left->id() == TypeId::kArray && right->id() == TypeId::kArray)
+    return DataType::Array(MergeTypes(left->element_type(), right->element_type()), true);
   auto wider = WiderTypeWithoutText(left, right, false);
-  return wider != nullptr && wider->IsNumeric() ? wider : left->EqualsIgnoreNullability(*right) ? left : DataType::String();
+  return wider != nullptr && wider->IsNumeric()  ? wider
+         : left->EqualsIgnoreNullability(*right) ? left
+                                                 : DataType::String();
 }
 
 DataTypePtr TypeOfJson(const JsonValue& json, const std::map<std::string, std::string>& options) {
@@ -178,8 +197,10 @@ DataTypePtr TypeOfJson(const JsonValue& json, const std::map<std::string, std::s
       if (json.text.find_first_of(".eE") != std::string::npos) {
         if (is_true("prefersdecimal")) {
           size_t point = json.text.find('.');
-          size_t digits = static_cast<size_t>(std::count_if(json.text.begin(), json.text.end(), [](char c) { return c >= '0' && c <= '9'; }));
-          if (point != std::string::npos && digits <= 38) return DataType::Decimal(static_cast<int>(digits), static_cast<int>(json.text.size() - point - 1));
+          size_t digits = static_cast<size_t>(
+              std::count_if(json.text.begin(), json.text.end(), [](char c) { return c >= '0' && c <= '9'; }));
+          if (point != std::string::npos && digits <= 38)
+            return DataType::Decimal(static_cast<int>(digits), static_cast<int>(json.text.size() - point - 1));
         }
         return DataType::Double();
       }
@@ -197,7 +218,8 @@ DataTypePtr TypeOfJson(const JsonValue& json, const std::map<std::string, std::s
     case JsonValue::Kind::kObject: {
       std::vector<StructField> fields;
       for (const auto& [name, value] : json.members) fields.emplace_back(name, TypeOfJson(value, options), true);
-      std::sort(fields.begin(), fields.end(), [](const StructField& a, const StructField& b) { return a.name < b.name; });
+      std::sort(fields.begin(), fields.end(),
+                [](const StructField& a, const StructField& b) { return a.name < b.name; });
       return DataType::Struct(std::move(fields));
     }
   }
@@ -234,7 +256,9 @@ std::string WithoutLeadingZeros(const std::string& text) {
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (c == '"' && (i == 0 || text[i - 1] != '\\')) in_text = !in_text;
-    bool number_begins = !in_text && c == '0' && (result.empty() || (std::isdigit(static_cast<unsigned char>(result.back())) == 0 && result.back() != '.'));
+    bool number_begins =
+        !in_text && c == '0' &&
+        (result.empty() || (std::isdigit(static_cast<unsigned char>(result.back())) == 0 && result.back() != '.'));
     if (number_begins) {
       while (i + 1 < text.size() && text[i] == '0' && std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0) ++i;
       c = text[i];
@@ -250,14 +274,17 @@ Result<ExpressionPtr> BindSchemaOf(const FunctionCall& call) {
   if (!IsFoldable(*example)) return NonFoldable(sql, call.name == "schema_of_csv" ? "csv" : "json", "STRING", *example);
   auto text = ConstantText(*example);
   if (!text.has_value()) {
-    if (!example->type->IsString() && example->type->id() != TypeId::kNull) return UnexpectedInput(sql, 0, "\"STRING\"", *example);
+    if (!example->type->IsString() && example->type->id() != TypeId::kNull)
+      return UnexpectedInput(sql, 0, "\"STRING\"", *example);
     return Mismatch("UNEXPECTED_NULL", sql, {{"exprName", call.name == "schema_of_csv" ? "csv" : "json"}});
   }
   FRAZIL_RETURN_IF_ERROR(OptionsArgument(call, 1).status());
   auto options = OptionsOf(call, 1);
   if (call.name == "schema_of_json") {
     std::string document = *text;
-    if (auto found = options.find("allownumericleadingzeros"); found != options.end() && AsciiLower(found->second) == "true") document = WithoutLeadingZeros(document);
+    if (auto found = options.find("allownumericleadingzeros");
+        found != options.end() && AsciiLower(found->second) == "true")
+      document = WithoutLeadingZeros(document);
     auto json = ParseJson(document);
     if (!json.ok()) {
       // Names and texts in single quotes are read too.
@@ -267,7 +294,9 @@ Result<ExpressionPtr> BindSchemaOf(const FunctionCall& call) {
     auto type = Settle(TypeOfJson(*json, options));
     return WithSql(TextLiteral(type == nullptr ? "STRUCT<>" : type->Sql()), sql);
   }
-  std::string separator = options.count("sep") != 0 ? options["sep"] : options.count("delimiter") != 0 ? options["delimiter"] : ",";
+  std::string separator = options.count("sep") != 0         ? options["sep"]
+                          : options.count("delimiter") != 0 ? options["delimiter"]
+                                                            : ",";
   std::vector<StructField> fields;
   size_t begin = 0;
   for (int i = 0;; ++i) {
@@ -297,9 +326,15 @@ Result<ExpressionPtr> BindSchemaOf(const FunctionCall& call) {
 void AddJsonFunctions(FunctionList& list) {
   const char* const json = "json_funcs";
   const char* const csv = "csv_funcs";
-  list.Add(Scalar("get_json_object", {Text(), Text()}, DataType::String()).Nulls(NullRule::kAlways).Group(json, "1.5.0", "The part of a JSON text at a path."));
-  list.Add(Scalar("json_array_length", {Text()}, DataType::Integer()).Nulls(NullRule::kAlways).Group(json, "3.1.0", "Number of elements of a JSON array."));
-  list.Add(Scalar("json_object_keys", {Text()}, DataType::Array(DataType::String(), true)).Nulls(NullRule::kAlways).Group(json, "3.1.0", "Names in a JSON object."));
+  list.Add(Scalar("get_json_object", {Text(), Text()}, DataType::String())
+               .Nulls(NullRule::kAlways)
+               .Group(json, "1.5.0", "The part of a JSON text at a path."));
+  list.Add(Scalar("json_array_length", {Text()}, DataType::Integer())
+               .Nulls(NullRule::kAlways)
+               .Group(json, "3.1.0", "Number of elements of a JSON array."));
+  list.Add(Scalar("json_object_keys", {Text()}, DataType::Array(DataType::String(), true))
+               .Nulls(NullRule::kAlways)
+               .Group(json, "3.1.0", "Names in a JSON object."));
   list.Add(Described(Custom("from_json", 2, 3, BindFromText), json, "2.2.0", "JSON text as a struct, array or map."));
   list.Add(Described(Custom("to_json", 1, 2, BindToJson), json, "2.2.0", "A struct, array or map as JSON text."));
   list.Add(Described(Custom("schema_of_json", 1, 2, BindSchemaOf), json, "2.4.0", "The type of an example in JSON."));

@@ -8,7 +8,8 @@ namespace {
 
 const char* const kGroup = "string_funcs";
 
-FunctionDefinition Described(FunctionDefinition definition, std::string since, std::string usage, std::vector<std::string> aliases = {}) {
+FunctionDefinition Described(FunctionDefinition definition, std::string since, std::string usage,
+                             std::vector<std::string> aliases = {}) {
   definition.since = std::move(since);
   definition.usage = std::move(usage);
   definition.aliases = std::move(aliases);
@@ -31,7 +32,8 @@ Result<ExpressionPtr> BindLike(const FunctionCall& call) {
   const auto& pattern = call.arguments[1];
   FRAZIL_ASSIGN_OR_RETURN(std::string escape, EscapeCharacter(call));
   bool ignore_case = call.name == "ilike";
-  std::string sql = ignore_case ? "ilike(" + value->sql + ", " + pattern->sql + ")" : value->sql + " LIKE " + pattern->sql;
+  std::string sql =
+      ignore_case ? "ilike(" + value->sql + ", " + pattern->sql + ")" : value->sql + " LIKE " + pattern->sql;
   if (escape != "\\" && !ignore_case) sql += " ESCAPE '" + escape + "'";
   FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, {value, pattern}, {Text()}));
   bool nullable = AnyNullable(arguments);
@@ -55,7 +57,8 @@ FunctionDefinition Quantified(std::string name, const char* like, bool negated, 
       }
     }
     Arguments patterns(call.arguments.begin() + 1, call.arguments.end());
-    std::string sql = CallSql(std::string(negated ? "not" : "") + std::string(like) + (all ? "all" : "any"), call.arguments);
+    std::string sql =
+        CallSql(std::string(negated ? "not" : "") + std::string(like) + (all ? "all" : "any"), call.arguments);
     return WithSql(result, sql);
   });
 }
@@ -82,8 +85,13 @@ void AddPatternFunctions(FunctionList& list) {
                .Alias({"regexp", "regexp_like"})
                .ShowUpper()
                .Group("predicate_funcs", "1.0.0", "Whether a regular expression matches somewhere in the text."));
-  list.Add(Scalar("regexp_extract", {Text(), Text(), Int()}, SameAs(0)).Defaults({IntLiteral(1)}).Group(kGroup, "1.5.0", "A group of the first match; empty where there is none."));
-  list.Add(Scalar("regexp_extract_all", {Text(), Text(), Int()}, [](const Arguments& arguments) -> Result<DataTypePtr> { return DataType::Array(WithoutLength(arguments[0]->type), true); })
+  list.Add(Scalar("regexp_extract", {Text(), Text(), Int()}, SameAs(0))
+               .Defaults({IntLiteral(1)})
+               .Group(kGroup, "1.5.0", "A group of the first match; empty where there is none."));
+  list.Add(Scalar("regexp_extract_all", {Text(), Text(), Int()},
+                  [](const Arguments& arguments) -> Result<DataTypePtr> {
+                    return DataType::Array(WithoutLength(arguments[0]->type), true);
+                  })
                .Defaults({IntLiteral(1)})
                .Group(kGroup, "3.1.0", "A group of every match."));
   list.Add(Scalar("regexp_replace", {Text(), Text(), Text(), Int()}, SameAs(0))
@@ -93,15 +101,25 @@ void AddPatternFunctions(FunctionList& list) {
                  if (!IsFoldable(*arguments[3])) return NonFoldable(sql, "position", "INT", *arguments[3]);
                  auto position = ConstantInteger(*arguments[3]);
                  if (position.has_value() && *position < 1) {
-                   return Mismatch("VALUE_OUT_OF_RANGE", sql, {{"exprName", "position"}, {"valueRange", "(0, 2147483647]"}, {"currentValue", std::to_string(*position)}});
+                   return Mismatch("VALUE_OUT_OF_RANGE", sql,
+                                   {{"exprName", "position"},
+                                    {"valueRange", "(0, 2147483647]"},
+                                    {"currentValue", std::to_string(*position)}});
                  }
                  return Status::Ok();
                })
                .Group(kGroup, "1.5.0", "Every match replaced; $1 stands for a group."));
   list.Add(Scalar("regexp_count", {Text(), Text()}, DataType::Integer()).Group(kGroup, "3.4.0", "Number of matches."));
-  list.Add(Scalar("regexp_instr", {Text(), Text(), Int()}, DataType::Integer()).Defaults({IntLiteral(0)}).Group(kGroup, "3.4.0", "Position of the first match, from 1; 0 where there is none."));
-  list.Add(Scalar("regexp_substr", {Text(), Text()}, SameAs(0)).Nulls(NullRule::kAlways).Group(kGroup, "3.4.0", "The first match; NULL where there is none."));
-  list.Add(Scalar("split", {Text(), Text(), Int()}, [](const Arguments& arguments) -> Result<DataTypePtr> { return DataType::Array(WithoutLength(arguments[0]->type), false); })
+  list.Add(Scalar("regexp_instr", {Text(), Text(), Int()}, DataType::Integer())
+               .Defaults({IntLiteral(0)})
+               .Group(kGroup, "3.4.0", "Position of the first match, from 1; 0 where there is none."));
+  list.Add(Scalar("regexp_substr", {Text(), Text()}, SameAs(0))
+               .Nulls(NullRule::kAlways)
+               .Group(kGroup, "3.4.0", "The first match; NULL where there is none."));
+  list.Add(Scalar("split", {Text(), Text(), Int()},
+                  [](const Arguments& arguments) -> Result<DataTypePtr> {
+                    return DataType::Array(WithoutLength(arguments[0]->type), false);
+                  })
                .Defaults({IntLiteral(-1)})
                .Group(kGroup, "1.5.0", "The text cut at the matches of a regular expression."));
 }

@@ -12,7 +12,8 @@ Entry Moment(std::string name, std::string since, std::string usage) {
 }
 
 Entry Pair(std::string name, std::string since, std::string usage) {
-  return Aggregate(std::move(name), {Double(), Double()}, DataType::Double()).Group(kGroup, std::move(since), std::move(usage));
+  return Aggregate(std::move(name), {Double(), Double()}, DataType::Double())
+      .Group(kGroup, std::move(since), std::move(usage));
 }
 
 }  // namespace
@@ -29,7 +30,9 @@ void AddStatisticalAggregates(FunctionList& list) {
   list.Add(Pair("corr", "1.6.0", "Pearson correlation."));
   list.Add(Pair("covar_pop", "2.0.0", "Covariance of a population."));
   list.Add(Pair("covar_samp", "2.0.0", "Covariance of a sample."));
-  list.Add(Aggregate("regr_count", {Double(), Double()}, DataType::Long()).Nulls(NullRule::kNever).Group(kGroup, "3.3.0", "Number of pairs without NULL."));
+  list.Add(Aggregate("regr_count", {Double(), Double()}, DataType::Long())
+               .Nulls(NullRule::kNever)
+               .Group(kGroup, "3.3.0", "Number of pairs without NULL."));
   list.Add(Pair("regr_avgx", "3.3.0", "Mean of the second argument over the pairs without NULL."));
   list.Add(Pair("regr_avgy", "3.3.0", "Mean of the first argument over the pairs without NULL."));
   list.Add(Pair("regr_r2", "3.3.0", "Coefficient of determination."));

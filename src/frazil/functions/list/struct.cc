@@ -34,16 +34,20 @@ std::string FieldName(const Expression& value, size_t index) {
 Result<ExpressionPtr> BindNamedStruct(const FunctionCall& call) {
   std::string sql = CallSql("named_struct", call.arguments);
   if (call.arguments.size() % 2 != 0) {
-    return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-                     {{"functionName", "`named_struct`"}, {"expectedNum", "2n (n > 0)"}, {"actualNum", std::to_string(call.arguments.size())}, {"docroot", "https://spark.apache.org/docs/latest"}});
+    return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", "`named_struct`"},
+                                                           {"expectedNum", "2n (n > 0)"},
+                                                           {"actualNum", std::to_string(call.arguments.size())},
+                                                           {"docroot", "https://spark.apache.org/docs/latest"}});
   }
   std::vector<StructField> fields;
   for (size_t i = 0; i < call.arguments.size(); i += 2) {
     auto name = ConstantText(*call.arguments[i]);
     if (!name.has_value()) {
       auto value = ConstantValue(*call.arguments[i]);
-      if (value.has_value() && value->is_null()) return Mismatch("UNEXPECTED_NULL", sql, {{"exprName", call.arguments[i]->sql}});
-      return Mismatch("CREATE_NAMED_STRUCT_WITHOUT_FOLDABLE_STRING", sql, {{"inputExprs", "[" + QuotedSql(call.arguments[i]->sql) + "]"}});
+      if (value.has_value() && value->is_null())
+        return Mismatch("UNEXPECTED_NULL", sql, {{"exprName", call.arguments[i]->sql}});
+      return Mismatch("CREATE_NAMED_STRUCT_WITHOUT_FOLDABLE_STRING", sql,
+                      {{"inputExprs", "[" + QuotedSql(call.arguments[i]->sql) + "]"}});
     }
     fields.emplace_back(*name, call.arguments[i + 1]->type, call.arguments[i + 1]->nullable);
   }
@@ -57,7 +61,8 @@ Result<ExpressionPtr> BindStruct(const FunctionCall& call) {
   Arguments arguments;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     const auto& value = call.arguments[i];
-    std::string name = i < call.argument_names.size() && !call.argument_names[i].empty() ? call.argument_names[i] : FieldName(*value, i);
+    std::string name = i < call.argument_names.size() && !call.argument_names[i].empty() ? call.argument_names[i]
+                                                                                         : FieldName(*value, i);
     fields.emplace_back(name, value->type, value->nullable);
     arguments.push_back(TextLiteral(name));
     arguments.push_back(value);

@@ -26,7 +26,11 @@ void AddUrlFunctions(FunctionList& list) {
   list.Add(ParseUrl("try_parse_url", "4.0.0", true));
   list.Add(Scalar("url_encode", {Text()}, DataType::String()).Group(kGroup, "3.4.0", "Text for use in an address."));
   list.Add(Scalar("url_decode", {Text()}, DataType::String()).Group(kGroup, "3.4.0", "Text out of an address."));
-  list.Add(Scalar("try_url_decode", {Text()}, DataType::String()).Calls("url_decode").Mode(EvalMode::kTry).Nulls(NullRule::kAlways).Group(kGroup, "4.0.0", "Text out of an address; NULL where it is malformed."));
+  list.Add(Scalar("try_url_decode", {Text()}, DataType::String())
+               .Calls("url_decode")
+               .Mode(EvalMode::kTry)
+               .Nulls(NullRule::kAlways)
+               .Group(kGroup, "4.0.0", "Text out of an address; NULL where it is malformed."));
 }
 
 }  // namespace frazil::functions

@@ -17,7 +17,8 @@ FunctionDefinition Described(FunctionDefinition definition, std::string since, s
   return definition;
 }
 
-ExpressionPtr MakeWindow(const FunctionCall& call, std::string function, Arguments arguments, DataTypePtr type, bool nullable, std::string sql) {
+ExpressionPtr MakeWindow(const FunctionCall& call, std::string function, Arguments arguments, DataTypePtr type,
+                         bool nullable, std::string sql) {
   auto window = std::make_shared<WindowExpression>();
   window->function = std::move(function);
   window->arguments = std::move(arguments);
@@ -30,9 +31,12 @@ ExpressionPtr MakeWindow(const FunctionCall& call, std::string function, Argumen
 }
 
 // rank() and its kin take the place of their arguments from ORDER BY; written ones are left aside.
-FunctionDefinition Ranking(std::string name, std::string shown, DataTypePtr type, bool takes_arguments, std::string usage) {
+FunctionDefinition Ranking(std::string name, std::string shown, DataTypePtr type, bool takes_arguments,
+                           std::string usage) {
   return Described(Custom(name, 0, takes_arguments ? -1 : 0,
-                          [name, shown, type](const FunctionCall& call) -> Result<ExpressionPtr> { return MakeWindow(call, name, {}, type, false, shown + "()"); }),
+                          [name, shown, type](const FunctionCall& call) -> Result<ExpressionPtr> {
+                            return MakeWindow(call, name, {}, type, false, shown + "()");
+                          }),
                    "2.0.0", std::move(usage));
 }
 
@@ -45,7 +49,8 @@ Result<ExpressionPtr> BindOffset(const FunctionCall& call) {
   if (!IsFoldable(*arguments[1])) return NonFoldable(sql, "offset", "INT", *arguments[1]);
   bool has_default = arguments[2]->type->id() != TypeId::kNull;
   if (has_default) {
-    DataTypePtr target = TypePattern(WithoutLength(arguments[0]->type)).ImplicitTarget(arguments[2]->type, IsAnsi(call));
+    DataTypePtr target =
+        TypePattern(WithoutLength(arguments[0]->type)).ImplicitTarget(arguments[2]->type, IsAnsi(call));
     if (target == nullptr) {
       return UnexpectedInput(sql, 2, QuotedType(*arguments[0]->type), *arguments[2]);
     }
@@ -64,7 +69,9 @@ Result<ExpressionPtr> BindNtile(const FunctionCall& call) {
   if (!IsFoldable(*arguments[0])) return NonFoldable(sql, "buckets", "INT", *arguments[0]);
   auto buckets = ConstantInteger(*arguments[0]);
   if (buckets.has_value() && *buckets <= 0) {
-    return Mismatch("VALUE_OUT_OF_RANGE", sql, {{"exprName", "buckets"}, {"valueRange", "(0, 2147483647]"}, {"currentValue", std::to_string(*buckets)}});
+    return Mismatch(
+        "VALUE_OUT_OF_RANGE", sql,
+        {{"exprName", "buckets"}, {"valueRange", "(0, 2147483647]"}, {"currentValue", std::to_string(*buckets)}});
   }
   return MakeWindow(call, "ntile", std::move(arguments), DataType::Integer(), false, sql);
 }
@@ -76,7 +83,10 @@ Result<ExpressionPtr> BindNthValue(const FunctionCall& call) {
   if (!IsFoldable(*arguments[1])) return NonFoldable(sql, "offset", "INT", *arguments[1]);
   auto offset = ConstantInteger(*arguments[1]);
   if (!offset.has_value()) return Mismatch("UNEXPECTED_NULL", sql, {{"exprName", "offset"}});
-  if (*offset <= 0) return Mismatch("VALUE_OUT_OF_RANGE", sql, {{"exprName", "offset"}, {"valueRange", "(0, 2147483647]"}, {"currentValue", std::to_string(*offset)}});
+  if (*offset <= 0)
+    return Mismatch(
+        "VALUE_OUT_OF_RANGE", sql,
+        {{"exprName", "offset"}, {"valueRange", "(0, 2147483647]"}, {"currentValue", std::to_string(*offset)}});
   DataTypePtr type = arguments[0]->type;
   return MakeWindow(call, "nth_value", std::move(arguments), type, true, sql);
 }
@@ -88,7 +98,8 @@ void AddWindowFunctions(FunctionList& list) {
   list.Add(Ranking("rank", "RANK", DataType::Integer(), true, "Rank with gaps."));
   list.Add(Ranking("dense_rank", "DENSE_RANK", DataType::Integer(), true, "Rank without gaps."));
   list.Add(Ranking("percent_rank", "PERCENT_RANK", DataType::Double(), true, "Rank from 0 to 1."));
-  list.Add(Ranking("cume_dist", "cume_dist", DataType::Double(), false, "Share of the rows up to this one and its equals."));
+  list.Add(
+      Ranking("cume_dist", "cume_dist", DataType::Double(), false, "Share of the rows up to this one and its equals."));
   list.Add(Described(Custom("ntile", 0, 1, BindNtile), "2.0.0", "Number of one of n parts of about the same size."));
   list.Add(Described(Custom("lag", 1, 3, BindOffset), "2.0.0", "The value some rows before."));
   list.Add(Described(Custom("lead", 1, 3, BindOffset), "2.0.0", "The value some rows after."));
