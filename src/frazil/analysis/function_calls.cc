@@ -95,6 +95,17 @@ Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
                              name == "grouping" ? DataType::Byte() : DataType::Long(), false);
     return name == "grouping__id" ? WithSql(grouping, name) : grouping;
   }
+  if (name == "input_file_name" && call.arguments.empty()) {
+    // The scan's own column, as a URI; queries without files have none, and then the function gives an empty text.
+    const auto file = plan::MakeAttributeExpr({plan::kFilePathColumn});
+    if (Analyze(file).ok()) {
+      const auto text = [](const char* value) { return plan::MakeLiteralExpr(DataType::String(), Value(value)); };
+      const auto is_local = plan::MakeFunctionExpr("startswith", {file, text("/")});
+      const auto uri = plan::MakeFunctionExpr("concat", {text("file://"), file});
+      FRAZIL_ASSIGN_OR_RETURN(auto found, Analyze(plan::MakeFunctionExpr("when", {is_local, uri, file}, {}, true)));
+      return WithSql(found, "input_file_name()");
+    }
+  }
   const FunctionDefinition* definition = name.empty() ? nullptr : functions::FindFunction(name);
   if (definition == nullptr) return UnresolvedRoutine(call.name);
   switch (definition->function_class) {

@@ -251,15 +251,16 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
   if (selected.timestamp_micros) options.timestamp_micros = selected.timestamp_micros;
   if (!selected.reference.empty()) options.reference = selected.reference;
   FRAZIL_ASSIGN_OR_RETURN(auto scan, resolved.table->Scan(options));
-  const bool has_positions = resolved.table->capabilities().row_level_changes;
-  Relation relation =
-      RelationOf(ScanOf(scan, Join(resolved.full_name, "."), resolved.full_name, has_positions && !scan->has_rows()));
-  if (relation.plan->output.size() > scan->schema()->fields().size()) {
-    const size_t columns = scan->schema()->fields().size();
-    for (size_t i = columns; i < relation.plan->output.size(); ++i)
-      relation.hidden.push_back({relation.plan->output[i], false});
-    relation.output.resize(columns);
-  }
+  return ScanRelation(scan, Join(resolved.full_name, "."), resolved.full_name);
+}
+
+Relation Analyzer::ScanRelation(const tables::TableScanPtr& scan, const std::string& name, const std::vector<std::string>& qualifier) {
+  // Rows of Parquet files know their file and position; these columns are there for who names them.
+  const bool has_positions = !scan->has_rows() && scan->format() == tables::FileFormat::kParquet;
+  Relation relation = RelationOf(ScanOf(scan, name, qualifier, has_positions));
+  const size_t columns = scan->schema()->fields().size();
+  for (size_t i = columns; i < relation.plan->output.size(); ++i) relation.hidden.push_back({relation.plan->output[i], false});
+  relation.output.resize(std::min(columns, relation.output.size()));
   return relation;
 }
 
@@ -435,7 +436,7 @@ Result<Relation> Analyzer::BindViewColumns(const Relation& relation, const catal
 Result<Relation> Analyzer::AnalyzeDataSource(const plan::DataSourcePlan& source) {
   if (source.is_streaming) return Error::Unsupported("STREAMING READS");
   FRAZIL_ASSIGN_OR_RETURN(auto opened, context_.OpenDataSource(source));
-  return RelationOf(ScanOf(opened.scan, opened.name, {}, false));
+  return ScanRelation(opened.scan, opened.name, {});
 }
 
 }  // namespace frazil::analysis

@@ -39,6 +39,30 @@ void CollectScans(const plan::LogicalPlan& plan, std::vector<const plan::ScanNod
   for (const auto& input : plan::Inputs(plan)) CollectScans(*input, scans);
 }
 
+// The plan with the DataFrames that its text names.
+plan::PlanPtr WithReferences(plan::PlanPtr plan, const std::vector<plan::PlanPtr>& references) {
+  if (references.empty()) return plan;
+  auto with = std::make_shared<plan::WithRelationsPlan>();
+  with->root = std::move(plan);
+  with->references = references;
+  return with;
+}
+
+// The same for the query of a command; others have no place for a DataFrame.
+plan::PlanPtr WithReferences(const plan::Command& command, plan::PlanPtr plan, const std::vector<plan::PlanPtr>& references) {
+  if (command.command_kind == plan::CommandKind::kInsert) {
+    auto insert = std::make_shared<plan::InsertCommand>(command.As<plan::InsertCommand>());
+    insert->query = WithReferences(insert->query, references);
+    return insert;
+  }
+  if (command.command_kind == plan::CommandKind::kCreateTable && command.As<plan::CreateTableCommand>().query != nullptr) {
+    auto create = std::make_shared<plan::CreateTableCommand>(command.As<plan::CreateTableCommand>());
+    create->query = WithReferences(create->query, references);
+    return create;
+  }
+  return plan;
+}
+
 }  // namespace
 
 Result<StatementResult> SessionImpl::StreamOf(RowSet rows, StatementContext& context) {
@@ -93,8 +117,12 @@ Result<SqlResult> SessionImpl::Sql(const plan::SqlQueryPlan& query, const Operat
   options.parameters = std::move(parameters);
   FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseStatement(query.text, options));
   if (parsed->kind != plan::PlanKind::kCommand) {
-    return SqlResult{std::make_shared<plan::SqlQueryPlan>(query), false};
+    // As in Spark errors of a query come from spark.sql(), not from the first action on it.
+    auto text = std::make_shared<plan::SqlQueryPlan>(query);
+    FRAZIL_RETURN_IF_ERROR(Analyze(WithReferences(text, query.references)));
+    return SqlResult{std::move(text), false};
   }
+  if (!query.references.empty()) parsed = WithReferences(parsed->As<plan::Command>(), parsed, query.references);
   FRAZIL_ASSIGN_OR_RETURN(auto rows, commands::RunCommand(parsed->As<plan::Command>(), context));
   auto relation = std::make_shared<plan::LocalRelationPlan>();
   relation->schema = rows.schema;
