@@ -2,6 +2,8 @@
 
 #include <duckdb/common/vector_operations/vector_operations.hpp>
 #include <duckdb/execution/expression_executor_state.hpp>
+#include <duckdb/parser/expression/case_expression.hpp>
+#include <duckdb/parser/expression/operator_expression.hpp>
 #include <duckdb/planner/expression/bound_cast_expression.hpp>
 #include <duckdb/planner/expression/bound_function_expression.hpp>
 
@@ -192,12 +194,27 @@ void ExecuteReshape(duckdb::DataChunk& input, duckdb::ExpressionState&, Vector& 
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
+// NULL of that type, after a call that may raise an error (raise_error, assert_true) has been evaluated.
+LoweredExpression NullAfter(LoweredExpression call, const LogicalType& type) {
+  duckdb::CaseCheck check;
+  check.when_expr =
+      duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_IS_NULL, std::move(call));
+  check.then_expr = ConstantOf(duckdb::Value(type));
+  auto result = duckdb::make_uniq<duckdb::CaseExpression>();
+  result->case_checks.push_back(std::move(check));
+  result->else_expr = ConstantOf(duckdb::Value(type));
+  return result;
+}
+
 }  // namespace
 
 Result<LoweredExpression> LowerSparkCast(LoweredExpression child, const DataType& from, const DataType& to,
                                          EvalMode mode, const functions::ExpressionSettings& settings) {
   FRAZIL_ASSIGN_OR_RETURN(auto target, ToDuckDbType(to));
   FRAZIL_RETURN_IF_ERROR(ToDuckDbType(from).status());
+  if (from.id() == TypeId::kNull && child->GetExpressionClass() != duckdb::ExpressionClass::CONSTANT) {
+    return NullAfter(std::move(child), target);
+  }
   if (from.id() == TypeId::kNull || to.id() == TypeId::kNull) return ConstantOf(duckdb::Value(target));
   if (from.EqualsIgnoreNullability(to) || (from.IsString() && to.IsString())) return child;
   if (from.id() == TypeId::kVariant || to.id() == TypeId::kVariant) {
