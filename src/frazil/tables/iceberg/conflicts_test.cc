@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -186,6 +187,7 @@ std::string TemporaryFolder() {
   return ::mkdtemp(name);
 }
 
+constexpr int kWritesOfEach = 5;
 const std::map<std::string, std::string> kPatient = {{"commit.retry.num-retries", "100"}, {"commit.retry.min-wait-ms", "5"},
                                                      {"commit.retry.max-wait-ms", "200"}};
 
@@ -210,40 +212,64 @@ TEST(Concurrency, ThreadsLoseNothing) {
   EXPECT_TRUE(storage::LocalStore().DeleteRecursively(folder).ok());
 }
 
+/// One writer alone; and what each process of ProcessesLoseNothing does, which names the table and the writer in the environment.
+TEST(Concurrency, OneWriter) {
+  const char* given = ::getenv("FRAZIL_TEST_FOLDER");
+  const char* number = given != nullptr ? ::getenv("FRAZIL_TEST_WRITER") : "0";
+  std::string folder = given != nullptr ? given : TemporaryFolder();
+  std::string location = folder + "/t";
+  auto store = std::make_shared<storage::LocalStore>();
+  if (given == nullptr) TestTable(kPatient, true, store, location);
+  IcebergFormat format;
+  TableContext context{store, {}, "ice.db.t"};
+  auto point = format.PathCommitPoint(context, location);
+  for (int i = 0; i < kWritesOfEach; ++i) {
+    auto loaded = format.Load(context, location, point);
+    ASSERT_TRUE(loaded.ok());
+    auto write = (*loaded)->StartWrite(WriteOptions{});
+    ASSERT_TRUE(write.ok());
+    WrittenFile file;
+    file.path = location + "/data/f" + number + "_" + std::to_string(i);
+    ASSERT_TRUE(context.store->Write(file.path, "data").ok());
+    file.record_count = 1;
+    file.size = 4;
+    file.partition = {Value("sf")};
+    (*write)->AddFiles({file});
+    auto outcome = (*write)->Commit();
+    ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+    ASSERT_EQ(outcome->state, CommitState::kCommitted) << outcome->conflict;
+  }
+  if (given != nullptr) return;
+  EXPECT_EQ((*format.Load(context, location, point).value()->Scan({}))->exact_row_count(), kWritesOfEach);
+  EXPECT_TRUE(store->DeleteRecursively(folder).ok());
+}
+
 TEST(Concurrency, ProcessesLoseNothing) {
   std::string folder = TemporaryFolder();
-  constexpr int kProcesses = 4, kEach = 5;
+  constexpr int kProcesses = 4;
+  TestTable table(kPatient, true, std::make_shared<storage::LocalStore>(), folder + "/t");
+  ASSERT_EQ(::setenv("FRAZIL_TEST_FOLDER", folder.c_str(), 1), 0);
   std::vector<pid_t> children;
-  {
-    TestTable table(kPatient, true, std::make_shared<storage::LocalStore>(), folder + "/t");
-    for (int p = 0; p < kProcesses; ++p) {
-      pid_t pid = ::fork();
-      if (pid == 0) {
-        // A process of its own with a format (and so its locks and caches) of its own.
-        IcebergFormat format;
-        TableContext context{std::make_shared<storage::LocalStore>(), {}, "ice.db.t"};
-        auto point = format.PathCommitPoint(context, folder + "/t");
-        for (int i = 0; i < kEach; ++i) {
-          auto loaded = format.Load(context, folder + "/t", point);
-          if (!loaded.ok()) ::_exit(1);
-          auto outcome = table.Write(*loaded, WriteOptions{}, {table.File("f" + std::to_string(p) + "_" + std::to_string(i), "sf", i, 1)});
-          if (!outcome.ok() || outcome->state != CommitState::kCommitted) ::_exit(2);
-        }
-        ::_exit(0);
-      }
-      children.push_back(pid);
-    }
-    for (pid_t pid : children) {
-      int status = 0;
-      ASSERT_EQ(::waitpid(pid, &status, 0), pid);
-      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-    }
-    EXPECT_EQ(table.Planned().size(), static_cast<size_t>(kProcesses * kEach));
-    const TableMetadata& metadata = table.Metadata();
-    EXPECT_EQ(metadata.snapshots.size(), static_cast<size_t>(kProcesses * kEach));
-    for (size_t i = 1; i < metadata.snapshots.size(); ++i) EXPECT_EQ(metadata.snapshots[i].parent_id, metadata.snapshots[i - 1].snapshot_id);
-    EXPECT_EQ(metadata.metadata_location, folder + "/t/metadata/v" + std::to_string(kProcesses * kEach + 1) + ".metadata.json");
+  for (int p = 0; p < kProcesses; ++p) {
+    ASSERT_EQ(::setenv("FRAZIL_TEST_WRITER", std::to_string(p).c_str(), 1), 0);
+    std::string program = "/proc/self/exe", filter = "--gtest_filter=Concurrency.OneWriter", brief = "--gtest_brief=1";
+    char* arguments[] = {program.data(), filter.data(), brief.data(), nullptr};
+    pid_t pid = 0;
+    ASSERT_EQ(::posix_spawn(&pid, program.c_str(), nullptr, nullptr, arguments, environ), 0);
+    children.push_back(pid);
   }
+  for (pid_t pid : children) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  constexpr size_t kAll = kProcesses * kWritesOfEach;
+  EXPECT_EQ(table.Planned().size(), kAll);
+  const TableMetadata& metadata = table.Metadata();
+  EXPECT_EQ(metadata.snapshots.size(), kAll);
+  for (size_t i = 1; i < metadata.snapshots.size(); ++i) EXPECT_EQ(metadata.snapshots[i].parent_id, metadata.snapshots[i - 1].snapshot_id);
+  EXPECT_EQ(metadata.metadata_location, folder + "/t/metadata/v" + std::to_string(kAll + 1) + ".metadata.json");
+  ASSERT_EQ(::unsetenv("FRAZIL_TEST_FOLDER"), 0);
   EXPECT_TRUE(storage::LocalStore().DeleteRecursively(folder).ok());
 }
 

@@ -101,6 +101,24 @@ FileFormat IcebergScan::format() const {
   return name == "orc" ? FileFormat::kOrc : name == "avro" ? FileFormat::kAvro : FileFormat::kParquet;
 }
 
+Result<std::vector<ManifestFile>> IcebergScan::ManifestsToRead() const {
+  std::vector<ManifestFile> result;
+  if (!target_.appended_by) {
+    FRAZIL_ASSIGN_OR_RETURN(auto manifests, operations_->ReadManifests(*metadata_, *target_.snapshot));
+    return *manifests;
+  }
+  // What was appended may be gone again in later snapshots: each appending snapshot is asked for its own manifests.
+  for (int64_t id : *target_.appended_by) {
+    const Snapshot* snapshot = metadata_->FindSnapshot(id);
+    if (snapshot == nullptr) continue;
+    FRAZIL_ASSIGN_OR_RETURN(auto manifests, operations_->ReadManifests(*metadata_, *snapshot));
+    for (const auto& manifest : *manifests) {
+      if (manifest.content == ManifestContent::kData && manifest.added_snapshot_id == id) result.push_back(manifest);
+    }
+  }
+  return result;
+}
+
 Result<ScanPlan> IcebergScan::Plan(const PredicatePtr& filter) const {
   ScanPlan plan;
   plan.match_by_field_id = true;
@@ -111,7 +129,7 @@ Result<ScanPlan> IcebergScan::Plan(const PredicatePtr& filter) const {
   plan.partition_type = partition.spark_type;
   if (target_.snapshot == nullptr) return plan;
 
-  FRAZIL_ASSIGN_OR_RETURN(auto manifests, operations_->ReadManifests(*metadata_, *target_.snapshot));
+  FRAZIL_ASSIGN_OR_RETURN(auto manifests, ManifestsToRead());
   FileEvaluators evaluators(Bind(filter, *target_.schema), target_.schema);
   struct Work {
     const ManifestFile* manifest;
@@ -119,7 +137,7 @@ Result<ScanPlan> IcebergScan::Plan(const PredicatePtr& filter) const {
     const FileEvaluator* evaluator;
   };
   std::vector<Work> work;
-  for (const auto& manifest : *manifests) {
+  for (const auto& manifest : manifests) {
     if (manifest.content != ManifestContent::kData) continue;
     if (target_.appended_by) {
       if (!manifest.MayHaveAdded()) continue;
@@ -131,7 +149,7 @@ Result<ScanPlan> IcebergScan::Plan(const PredicatePtr& filter) const {
     const FileEvaluator& evaluator = evaluators.For(*spec);
     if (evaluator.ManifestMayMatch(manifest)) work.push_back({&manifest, spec, &evaluator});
   }
-  FRAZIL_ASSIGN_OR_RETURN(DeleteFileIndex deletes, DeleteFileIndex::Build(*operations_, *metadata_, *manifests));
+  FRAZIL_ASSIGN_OR_RETURN(DeleteFileIndex deletes, DeleteFileIndex::Build(*operations_, *metadata_, manifests));
   std::vector<std::vector<ScanFile>> found(work.size());
   FRAZIL_RETURN_IF_ERROR(ParallelFor(work.size(), ReadThreads(), [&](size_t i) -> Status {
     FRAZIL_ASSIGN_OR_RETURN(ManifestEntries entries, operations_->ReadEntries(*metadata_, *work[i].manifest));

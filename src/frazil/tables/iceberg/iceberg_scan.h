@@ -39,6 +39,8 @@ class IcebergScan : public TableScan, public std::enable_shared_from_this<Iceber
 
  private:
   IcebergScan() = default;
+  /// Manifests of the snapshot; of an incremental scan those that its snapshots added.
+  Result<std::vector<ManifestFile>> ManifestsToRead() const;
 
   TableOperationsPtr operations_;
   TableMetadataPtr metadata_;

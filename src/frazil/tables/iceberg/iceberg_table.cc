@@ -9,6 +9,7 @@
 #include "frazil/tables/iceberg/metadata_update.h"
 #include "frazil/tables/iceberg/sort_text.h"
 #include "frazil/tables/iceberg/spark_schema.h"
+#include "frazil/tables/iceberg/write_audit_publish.h"
 
 namespace frazil::tables::iceberg {
 
@@ -73,7 +74,14 @@ TableCapabilities IcebergTable::capabilities() const {
 }
 
 Result<TableScanPtr> IcebergTable::Scan(const ScanOptions& options) const {
-  FRAZIL_ASSIGN_OR_RETURN(ScanTarget target, FindScanTarget(*metadata_, options));
+  ScanOptions effective = options;
+  bool names_state = options.snapshot_id || options.timestamp_micros || options.start_snapshot_id || options.end_snapshot_id ||
+                     !options.reference.empty();
+  for (const char* key : {"snapshot-id", "as-of-timestamp", "branch", "tag", "start-snapshot-id", "end-snapshot-id"}) {
+    names_state = names_state || options.options.count(key) != 0;
+  }
+  if (!names_state) effective.reference = AuditBranch(*operations_, *metadata_).value_or("");
+  FRAZIL_ASSIGN_OR_RETURN(ScanTarget target, FindScanTarget(*metadata_, effective));
   return IcebergScan::Make(operations_, metadata_, std::move(target));
 }
 
@@ -84,6 +92,7 @@ Result<std::unique_ptr<TableWrite>> IcebergTable::StartWrite(const WriteOptions&
 Result<bool> IcebergTable::CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const {
   SnapshotChange target;
   ApplyCommonOptions(options, &target);
+  FRAZIL_RETURN_IF_ERROR(ApplyAudit(*operations_, *metadata_, &target));
   const Snapshot* head = metadata_->BranchHead(target.branch);
   if (head == nullptr) return true;
   FileEvaluators evaluators(Bind(filter, *metadata_->schema()), metadata_->schema());
@@ -108,6 +117,7 @@ Result<CommitOutcome> IcebergTable::DeleteByMetadata(const PredicatePtr& filter,
   change.kind = SnapshotChange::Kind::kDelete;
   change.delete_filter = filter != nullptr ? filter : Predicate::True();
   ApplyCommonOptions(options, &change);
+  FRAZIL_RETURN_IF_ERROR(ApplyAudit(*operations_, *metadata_, &change));
   return CommitSnapshot(operations_, std::move(change), {}, [&](const TableMetadataPtr& base) -> Result<TableMetadata> {
     if (base == nullptr || !metadata_->IsSameTable(*base)) {
       return ConflictingCommit("Cannot commit to " + operations_->name() + ": the table was dropped");

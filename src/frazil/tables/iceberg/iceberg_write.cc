@@ -8,6 +8,7 @@
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/metrics_config.h"
 #include "frazil/tables/iceberg/spark_schema.h"
+#include "frazil/tables/iceberg/write_audit_publish.h"
 
 namespace frazil::tables::iceberg {
 namespace {
@@ -159,6 +160,7 @@ void IcebergWrite::RemoveEmptyLocation() const {
 Result<SnapshotChange> IcebergWrite::BuildChange() const {
   SnapshotChange change;
   ApplyCommonOptions(options_, &change);
+  if (staged_ == nullptr) FRAZIL_RETURN_IF_ERROR(ApplyAudit(*operations_, *metadata_, &change));
   MetricsConfig metrics = MetricsConfig::Of(*metadata_);
   for (const auto& written : added_) {
     FRAZIL_ASSIGN_OR_RETURN(DataFilePtr file, ToDataFile(written, *metadata_, *spec_, metrics));

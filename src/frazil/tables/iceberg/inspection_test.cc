@@ -158,6 +158,12 @@ TEST(TimeTravel, IncrementalAppends) {
   EXPECT_EQ(table.Planned(nullptr, options), (Names{"b", "c"}));
   options.end_snapshot_id = metadata.snapshots[1].snapshot_id;
   EXPECT_EQ(table.Planned(nullptr, options), Names{"b"});
+  // Files that were appended and are gone since then count as appended.
+  ASSERT_TRUE(table.Load()->DeleteByMetadata(CityIs("sf"), WriteOptions{}).ok());
+  options.end_snapshot_id.reset();
+  EXPECT_EQ(table.Planned(nullptr, options), (Names{"b", "c"}));
+  EXPECT_EQ(table.Planned(), Names{});
+  options.end_snapshot_id = metadata.snapshots[1].snapshot_id;
   auto scan = table.Load()->Scan(options);
   EXPECT_FALSE((*scan)->exact_row_count().has_value());
   options.start_snapshot_id = 42;

@@ -284,10 +284,10 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableMetadata& base) {
   if (ref != base.refs.end() && !ref->second.is_branch) {
     return IllegalArgument(change_.branch + " is a tag, not a branch. Tags cannot be targets for producing snapshots");
   }
-  if (ref == base.refs.end() && change_.branch != kMainBranch) {
+  if (ref == base.refs.end() && change_.branch != kMainBranch && !change_.create_branch) {
     return IllegalArgument("Cannot use branch (does not exist): " + change_.branch);
   }
-  const Snapshot* parent = base.BranchHead(change_.branch);
+  const Snapshot* parent = ref == base.refs.end() ? base.current_snapshot() : base.BranchHead(change_.branch);
   FRAZIL_RETURN_IF_ERROR(ValidateNoConflicts(*operations_, base, parent, change_));
 
   ManifestCache::Lists before = std::make_shared<const std::vector<ManifestFile>>();

@@ -30,6 +30,7 @@ struct SnapshotChange {
   };
   Kind kind = Kind::kAppend;
   std::string branch = kMainBranch;
+  bool create_branch = false;  ///< A branch that is missing comes into being on top of main.
   bool stage_only = false;  ///< The snapshot is added, no branch is moved.
 
   std::vector<DataFilePtr> added;

@@ -247,6 +247,27 @@ TEST(Options, SummaryBranchAndStaging) {
   EXPECT_EQ(At(table.Metadata().snapshots.back(), "wap.id"), "load-7");
 }
 
+TEST(Options, WriteAuditPublish) {
+  TestTable table(Properties{{"write.wap.enabled", "true"}});
+  table.Append({table.File("a", "sf", 1, 5)});
+  Properties settings = {{"spark.wap.branch", "audit"}};
+  TableContext context = table.context();
+  context.settings = [&](std::string_view key) -> std::optional<std::string> {
+    auto found = settings.find(std::string(key));
+    return found == settings.end() ? std::nullopt : std::optional<std::string>(found->second);
+  };
+  auto load = [&] { return table.format().Load(context, table.location(), table.point()).value(); };
+  ASSERT_TRUE(table.Write(load(), WriteOptions{}, {table.File("b", "sf", 7, 1)}).ok());
+  EXPECT_EQ(table.Planned(), Names{"a"});
+  EXPECT_EQ((*load()->Scan({}))->exact_row_count(), 6);  // The session reads what it has written.
+  settings = {{"spark.wap.id", "load-7"}};
+  ASSERT_TRUE(table.Write(load(), WriteOptions{}, {table.File("c", "sf", 8, 1)}).ok());
+  EXPECT_EQ(table.Planned(), Names{"a"});
+  EXPECT_EQ(At(table.Metadata().snapshots.back(), "wap.id"), "load-7");
+  settings["spark.wap.branch"] = "audit";
+  EXPECT_FALSE(table.Write(load(), WriteOptions{}, {}).ok());
+}
+
 TEST(Stage, CreateAndReplaceAsSelect) {
   TestTable source;
   TableDefinition definition;
