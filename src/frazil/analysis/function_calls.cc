@@ -139,8 +139,14 @@ Result<FunctionCall> Analyzer::PrepareCall(const FunctionExpr& call, const Funct
   prepared.distinct = call.is_distinct;
   prepared.ignore_nulls = call.ignore_nulls;
   prepared.settings = &settings_;
-  prepared.is_operator = call.is_operator;
+  // DataFrame operators are calls by name, and show as such.
+  prepared.is_operator = call.is_operator && call.origin.text != nullptr;
   std::vector<ExprPtr> arguments = call.arguments;
+  for (auto& argument : arguments) {
+    // F.count(F.expr("*")): the text may be a star.
+    if (argument->kind != ExprKind::kSqlText) continue;
+    FRAZIL_ASSIGN_OR_RETURN(argument, ParseText(argument->As<plan::SqlTextExpr>().text));
+  }
   if (prepared.name == "count" && arguments.size() == 1 && arguments[0]->kind == ExprKind::kStar) {
     const auto& star = arguments[0]->As<plan::StarExpr>();
     if (star.target.empty() && star.except.empty() && !call.is_distinct) {
