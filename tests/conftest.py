@@ -120,3 +120,15 @@ def namespace(spark):
     name = f"ice.n{uuid.uuid4().hex[:8]}"
     spark.sql(f"CREATE NAMESPACE {name}")
     return name
+
+
+def pytest_unconfigure(config):
+    """The servers have gone by now: a client's own clean-up at exit would wait for its server for minutes."""
+    import atexit
+    import gc
+
+    from pyspark.sql.connect.client.core import SparkConnectClient
+
+    for client in gc.get_objects():
+        if isinstance(client, SparkConnectClient):
+            atexit.unregister(client._cleanup_ml_cache)
