@@ -8,16 +8,9 @@ namespace {
 
 std::string Quoted(const std::string& text) { return "'" + ReplaceAll(text, "'", "\\'") + "'"; }
 
-/// A name as Spark's quoteIfNeeded shows it: in back quotes only where it must be.
-std::string QuoteIfNeeded(const std::string& part) {
-  bool plain = !part.empty() && !std::isdigit(static_cast<unsigned char>(part[0]));
-  for (unsigned char c : part) plain = plain && (std::isalnum(c) || c == '_');
-  return plain ? part : QuoteIdentifier(part);
-}
-
 std::string NameText(const std::vector<std::string>& name) {
   std::vector<std::string> parts;
-  for (const auto& part : name) parts.push_back(QuoteIfNeeded(part));
+  for (const auto& part : name) parts.push_back(QuoteIdentifierIfNeeded(part));
   return Join(parts, ".");
 }
 
@@ -89,7 +82,7 @@ std::string CreateTableText(const tables::Table& table, const std::vector<std::s
   std::string text = "CREATE TABLE " + NameText(full_name) + " (\n";
   for (size_t i = 0; i < table.schema()->fields().size(); ++i) {
     const auto& field = table.schema()->fields()[i];
-    text += (i == 0 ? "  " : ",\n  ") + QuoteIfNeeded(field.name) + " " + field.type->Sql();
+    text += (i == 0 ? "  " : ",\n  ") + QuoteIdentifierIfNeeded(field.name) + " " + field.type->Sql();
     if (!field.nullable) text += " NOT NULL";
     if (!field.Comment().empty()) text += " COMMENT " + Quoted(field.Comment());
   }
@@ -116,7 +109,7 @@ std::string CreateViewText(const catalogs::ViewDefinition& view, const std::vect
   std::string text = "CREATE VIEW " + NameText(std::vector<std::string>(full_name.begin() + 1, full_name.end())) + " (\n";
   for (size_t i = 0; i < view.schema->fields().size(); ++i) {
     const auto& field = view.schema->fields()[i];
-    text += (i == 0 ? "  " : ",\n  ") + QuoteIfNeeded(field.name);
+    text += (i == 0 ? "  " : ",\n  ") + QuoteIdentifierIfNeeded(field.name);
     if (!field.Comment().empty()) text += " COMMENT " + Quoted(field.Comment());
   }
   text += ")\n";
