@@ -358,6 +358,8 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableMetadata& base) {
   // Later than its parent even on a fast or wrong clock: the order of snapshots is told by their times.
   snapshot.timestamp_ms = NowMicros() / 1000;
   if (parent != nullptr) snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, parent->timestamp_ms + 1);
+  // Later than the metadata file before it, or that file would count as holding this snapshot.
+  snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, base.last_updated_ms + 1);
   if (!base.snapshot_log.empty()) snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, base.snapshot_log.back().timestamp_ms);
   snapshot.manifest_list = TableOperations::MetadataPath(
       base, "snap-" + std::to_string(snapshot_id_) + "-" + std::to_string(++attempt_) + "-" + commit_uuid_ + ".avro");
