@@ -130,5 +130,6 @@ def pytest_unconfigure(config):
     from pyspark.sql.connect.client.core import SparkConnectClient
 
     for client in gc.get_objects():
-        if isinstance(client, SparkConnectClient):
+        # The client of Spark 4.0 has no such clean-up.
+        if isinstance(client, SparkConnectClient) and hasattr(client, "_cleanup_ml_cache"):
             atexit.unregister(client._cleanup_ml_cache)

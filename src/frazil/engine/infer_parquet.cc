@@ -185,11 +185,14 @@ Result<DataTypePtr> Merge(const DataTypePtr& left, const DataTypePtr& right) {
 
 }  // namespace
 
-Result<DataTypePtr> InferParquetSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options) {
+Result<DataTypePtr> InferParquetSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options,
+                                       const CancelToken* cancel) {
+  FRAZIL_RETURN_IF_ERROR(CheckNotCancelled(cancel));
   if (paths.empty()) return Error::Of("UNABLE_TO_INFER_SCHEMA", {{"format", "Parquet"}});
   FRAZIL_ASSIGN_OR_RETURN(auto schema, SchemaOf(connection, paths[0]));
   if (!IsTrue(options, "mergeschema", false)) return schema;
   for (size_t i = 1; i < paths.size(); ++i) {
+    FRAZIL_RETURN_IF_ERROR(CheckNotCancelled(cancel));
     FRAZIL_ASSIGN_OR_RETURN(auto next, SchemaOf(connection, paths[i]));
     FRAZIL_ASSIGN_OR_RETURN(schema, Merge(schema, next));
   }

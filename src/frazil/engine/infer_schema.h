@@ -12,12 +12,21 @@
 
 namespace frazil::engine {
 
+inline Status CheckNotCancelled(const CancelToken* cancel) {
+  if (cancel != nullptr && cancel->cancelled()) return Error::Cancelled("The query was interrupted.");
+  return Status::Ok();
+}
+
+// Each of these reads as many records as there are: `cancel` (may be null) ends it with an error of kind kCancelled.
+
 /// The schema of Parquet files: Spark's own, where it stands in the footer, else from the Parquet types. The first file decides, unless mergeSchema is set.
-Result<DataTypePtr> InferParquetSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options);
+Result<DataTypePtr> InferParquetSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options,
+                                       const CancelToken* cancel);
 /// CSV: names by the header or _c0, _c1, ...; STRING, or by inferSchema what the values are.
 Result<DataTypePtr> InferCsvSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options,
-                                   const functions::ExpressionSettings& settings);
+                                   const functions::ExpressionSettings& settings, const CancelToken* cancel);
 /// JSON: the union of what the records hold, fields by name.
-Result<DataTypePtr> InferJsonSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options);
+Result<DataTypePtr> InferJsonSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options,
+                                    const CancelToken* cancel);
 
 }  // namespace frazil::engine

@@ -243,7 +243,7 @@ class JsonInference {
 }  // namespace
 
 Result<DataTypePtr> InferCsvSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options,
-                                   const functions::ExpressionSettings& settings) {
+                                   const functions::ExpressionSettings& settings, const CancelToken* cancel) {
   auto& file_system = duckdb::FileSystem::GetFileSystem(*connection.context);
   const bool infer = IsTrue(options, "inferschema", false);
   const CsvInference inference(options, settings);
@@ -260,6 +260,7 @@ Result<DataTypePtr> InferCsvSchema(duckdb::Connection& connection, const std::ve
     if (named && !infer) break;
     std::string line;
     while (reader.Next(&line)) {
+      FRAZIL_RETURN_IF_ERROR(CheckNotCancelled(cancel));
       const auto cells = CellsOf(line, options);
       if (!named) {
         for (size_t i = 0; i < cells.size(); ++i) names.push_back("_c" + std::to_string(i));
@@ -278,7 +279,8 @@ Result<DataTypePtr> InferCsvSchema(duckdb::Connection& connection, const std::ve
   return DataType::Struct(std::move(fields));
 }
 
-Result<DataTypePtr> InferJsonSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options) {
+Result<DataTypePtr> InferJsonSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options,
+                                    const CancelToken* cancel) {
   auto& file_system = duckdb::FileSystem::GetFileSystem(*connection.context);
   const JsonInference inference(options);
   JsonOptions json_options;
@@ -293,6 +295,7 @@ Result<DataTypePtr> InferJsonSchema(duckdb::Connection& connection, const std::v
     RecordReader reader(file_system, storage::LocalPath(path), tables::FileFormat::kJson, options);
     std::string record;
     while (reader.Next(&record)) {
+      FRAZIL_RETURN_IF_ERROR(CheckNotCancelled(cancel));
       const auto json = ReadJson(record, json_options);
       if (!json.has_value() || (json->kind != Json::Kind::kObject && json->kind != Json::Kind::kArray)) {
         if (mode == "FAILFAST") {

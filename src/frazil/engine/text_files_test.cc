@@ -75,6 +75,19 @@ class TextFiles : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
+TEST_F(TextFiles, CancelEndsTheInferenceOfASchema) {
+  ExecutionContext context;
+  context.cancel = std::make_shared<CancelToken>();
+  context.cancel->Cancel();
+  const auto infer = [&](const std::string& format, const std::string& path) {
+    return SharedEngine().InferSchema(format, {path}, {{"inferschema", "true"}}, context);
+  };
+  for (const auto& schema : {infer("csv", Put("a.csv", "1\n2\n")), infer("json", Put("a.json", "{\"a\": 1}\n"))}) {
+    ASSERT_FALSE(schema.ok());
+    EXPECT_EQ(schema.error().kind, ErrorKind::kCancelled);
+  }
+}
+
 TEST_F(TextFiles, CsvWithHeaderAndInferredTypes) {
   const auto path = Put("a.csv", "id,name,price,day\n1,\"a, b\",1.5,2024-01-31\n2,,2,2024-02-01\n");
   EXPECT_EQ(Infer("csv", path, {{"header", "true"}, {"inferschema", "true"}}), "struct<id:int,name:string,price:double,day:date>");

@@ -62,9 +62,10 @@ inline ExpressionPtr Aggregate(const std::string& name, std::vector<ExpressionPt
   return result;
 }
 
-/// An engine for all tests of the program.
+/// An engine for all tests of the program. It stays to the end: DuckDB must not close when the main thread's own variables,
+/// which it uses to close, have gone already.
 inline Engine& SharedEngine() {
-  static std::unique_ptr<Engine> engine = [] {
+  static Engine* const engine = [] {
     EngineOptions options;
     options.threads = 2;
     options.memory_limit_bytes = int64_t{1} << 30;
@@ -73,7 +74,7 @@ inline Engine& SharedEngine() {
       ADD_FAILURE() << opened.error().message;
       std::abort();
     }
-    return *std::move(opened);
+    return opened->release();
   }();
   return *engine;
 }
