@@ -159,3 +159,21 @@ def test_several_queries_of_one_session_at_once(spark):
     for thread in threads:
         thread.join(60)
     assert results == {n: n * 1000 for n in range(1, 9)}
+
+
+def test_a_released_session_opens_again_only_where_it_was_said(new_session):
+    from pyspark.sql.connect.proto import ReleaseSessionRequest
+
+    for allowed in (True, False):
+        spark = new_session()
+        spark.conf.set("my.own.setting", "1")
+        client = spark._client
+        request = ReleaseSessionRequest(session_id=spark.session_id, allow_reconnect=allowed)
+        request.user_context.user_id = client._user_id or ""
+        client._stub.ReleaseSession(request, metadata=client._builder.metadata())
+        client._server_session_id = None
+        if allowed:
+            assert spark.conf.get("my.own.setting", "gone") == "gone"
+        else:
+            with pytest.raises(Exception, match="INVALID_HANDLE.SESSION_CLOSED"):
+                spark.range(1).collect()

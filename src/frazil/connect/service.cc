@@ -158,7 +158,7 @@ Status SparkConnectService::ReleaseSession(const proto::ReleaseSessionRequest& r
   if (const auto session = sessions_->FindSession(user_id, request.session_id())) {
     response->set_server_side_session_id(session->server_side_id());
   }
-  sessions_->CloseSession(user_id, request.session_id());
+  sessions_->CloseSession(user_id, request.session_id(), request.allow_reconnect());
   executions_.RemoveSession(user_id, request.session_id());
   return Status::Ok();
 }

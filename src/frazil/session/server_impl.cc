@@ -87,13 +87,15 @@ class ServerImpl : public Server {
     return SessionPtr(session);
   }
 
-  void CloseSession(const std::string& user_id, const std::string& session_id) override {
+  void CloseSession(const std::string& user_id, const std::string& session_id, bool allow_reconnect) override {
     std::shared_ptr<SessionImpl> closing;
     {
       std::lock_guard lock(mutex_);
       auto found = sessions_.find({user_id, session_id});
-      if (closed_.size() >= kRememberedSessions) closed_.clear();
-      closed_.insert({user_id, session_id});
+      if (!allow_reconnect) {
+        if (closed_.size() >= kRememberedSessions) closed_.clear();
+        closed_.insert({user_id, session_id});
+      }
       if (found == sessions_.end()) return;
       closing = found->second.session;
       sessions_.erase(found);
@@ -111,7 +113,7 @@ class ServerImpl : public Server {
         if (entry.used < limit && entry.session->state()->operations.empty()) idle.push_back(key);
       }
     }
-    for (const auto& [user, session] : idle) CloseSession(user, session);
+    for (const auto& [user, session] : idle) CloseSession(user, session, false);
   }
 
   std::string spark_version() const override { return "4.1.3"; }

@@ -114,8 +114,9 @@ class Server {
   /// The session if it exists.
   virtual SessionPtr FindSession(const std::string& user_id, const std::string& session_id) = 0;
   virtual Result<SessionPtr> CloneSession(const std::string& user_id, const std::string& session_id, const std::string& new_session_id) = 0;
-  /// Cancels what runs and forgets the session; a later use of a closed id is an error INVALID_HANDLE.SESSION_CLOSED.
-  virtual void CloseSession(const std::string& user_id, const std::string& session_id) = 0;
+  /// Cancels what runs and forgets the session; a later use of a closed id is an error INVALID_HANDLE.SESSION_CLOSED, or
+  /// with `allow_reconnect` a new session.
+  virtual void CloseSession(const std::string& user_id, const std::string& session_id, bool allow_reconnect) = 0;
   /// Closes sessions that were idle for longer than the time-out.
   virtual void CloseIdleSessions() = 0;
   virtual std::string spark_version() const = 0;  ///< "4.1.3"

@@ -290,7 +290,7 @@ class FakeServer : public session::Server {
                                            const std::string& new_session_id) override {
     return OpenSession(user_id, new_session_id, "");
   }
-  void CloseSession(const std::string& user_id, const std::string& session_id) override {
+  void CloseSession(const std::string& user_id, const std::string& session_id, bool /*allow_reconnect*/) override {
     const std::lock_guard lock(mutex_);
     sessions_.erase({user_id, session_id});
   }
