@@ -9,6 +9,7 @@
 
 #include "frazil/base/result.h"
 #include "frazil/storage/object_store.h"
+#include "frazil/tables/procedure.h"
 #include "frazil/tables/table.h"
 
 namespace frazil::tables {
@@ -56,6 +57,8 @@ class TableFormat {
   /// A table that the first commit of its write creates, or (replace) replaces, keeping its history.
   virtual Result<StagedTable> Stage(const TableContext& context, const TableDefinition& definition, const std::string& location,
                                     CommitPointPtr commit_point, bool replace) const = 0;
+  /// A procedure of this kind of table by name (case does not matter); null where there is none.
+  virtual const TableProcedure* FindProcedure(std::string_view /*name*/) const { return nullptr; }
 };
 using TableFormatPtr = std::shared_ptr<const TableFormat>;
 

@@ -23,6 +23,7 @@ class IcebergFormat : public TableFormat {
                           CommitPointPtr commit_point) const override;
   Result<StagedTable> Stage(const TableContext& context, const TableDefinition& definition, const std::string& location,
                             CommitPointPtr commit_point, bool replace) const override;
+  const TableProcedure* FindProcedure(std::string_view name) const override;
 
  private:
   std::shared_ptr<SharedState> shared_;

@@ -40,6 +40,7 @@ class IcebergTable : public Table {
   Result<TablePtr> MetadataTable(const std::string& name) const override;
 
   const TableMetadata& metadata() const { return *metadata_; }
+  const TableOperationsPtr& operations() const { return operations_; }
 
  private:
   IcebergTable() = default;

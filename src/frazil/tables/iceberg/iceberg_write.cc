@@ -62,6 +62,8 @@ Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& s
 std::string IsolationLevel(const TableMetadata& metadata, const WriteOptions& options) {
   if (auto own = WriteOption(options, "isolation-level")) return AsciiLower(*own);
   if (options.mode != WriteMode::kRewriteFiles) return {};
+  // Compaction minds deletes of the rows that it moves, not rows that others add.
+  if (options.operation == "rewrite") return "snapshot";
   std::string operation = options.operation == "update" || options.operation == "merge" ? options.operation : "delete";
   return AsciiLower(metadata.Property("write." + operation + ".isolation-level", "serializable"));
 }
@@ -201,7 +203,7 @@ Result<SnapshotChange> IcebergWrite::BuildChange() const {
       change.delete_filter = Predicate::True();
       break;
     case WriteMode::kRewriteFiles:
-      change.kind = SnapshotChange::Kind::kOverwrite;
+      change.kind = options_.operation == "rewrite" ? SnapshotChange::Kind::kRewrite : SnapshotChange::Kind::kOverwrite;
       for (const auto& path : removed_) change.removed_paths.insert(storage::LocalPath(path));
       validate();
       // The statement has read the head that was loaded; an empty branch has nothing before it.

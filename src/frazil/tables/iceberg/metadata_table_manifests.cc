@@ -61,7 +61,8 @@ Result<Value> SummariesValue(const MetadataSource& source, const ManifestFile& m
     TypePtr type = PartitionFieldType(spec->fields[i], *source.metadata->SchemaForSpec(*spec));
     auto spark = ToSparkType(*type);
     auto text = [&](const std::optional<std::string>& bytes) {
-      if (!bytes || !spark.ok()) return Value();
+      if (!spark.ok()) return Value();
+      if (!bytes) return Value("null");  // What Iceberg shows where no file has a value.
       auto value = FromBytes(*type, *bytes);
       return value.ok() ? Value(PartitionValueText(spec->fields[i].transform, **spark, *value)) : Value();
     };

@@ -1,0 +1,28 @@
+#pragma once
+
+// Procedures that need the engine: they read and write rows, not metadata alone.
+
+#include <string_view>
+#include <vector>
+
+#include "frazil/analysis/analyzer.h"
+#include "frazil/commands/command_context.h"
+#include "frazil/tables/procedure.h"
+#include "frazil/types/row_set.h"
+
+namespace frazil::commands {
+
+struct EngineProcedure {
+  std::string name;
+  std::vector<tables::ProcedureParameter> parameters;  ///< After "table", as in TableProcedure.
+  Result<RowSet> (*call)(const analysis::ResolvedTable& table, const std::vector<Value>& arguments,
+                         CommandContext& context) = nullptr;
+};
+
+/// By name, case aside; null where there is none.
+const EngineProcedure* FindEngineProcedure(std::string_view name);
+
+/// rewrite_data_files.cc
+EngineProcedure RewriteDataFiles();
+
+}  // namespace frazil::commands

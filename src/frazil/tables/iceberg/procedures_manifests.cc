@@ -1,0 +1,166 @@
+// rewrite_manifests: the same files, listed in fewer manifests, each for files that lie together.
+
+#include <algorithm>
+
+#include "frazil/base/clock.h"
+#include "frazil/base/uuid.h"
+#include "frazil/tables/iceberg/errors.h"
+#include "frazil/tables/iceberg/manifest_writer.h"
+#include "frazil/tables/iceberg/metadata_update.h"
+#include "frazil/tables/iceberg/procedures_internal.h"
+#include "frazil/tables/iceberg/snapshot_producer.h"
+
+namespace frazil::tables::iceberg {
+namespace {
+
+/// One run; files written for attempts that lost are deleted at its end.
+class ManifestRewrite {
+ public:
+  ManifestRewrite(const IcebergTable& table, std::optional<int32_t> spec_id)
+      : table_(table), wanted_spec_(spec_id), snapshot_id_(NewSnapshotId()), uuid_(RandomUuidText()) {}
+
+  Result<RowSet> Run() {
+    auto committed = ChangeTable(table_, [&](const TableMetadata& base) { return Apply(base); });
+    if (!committed.ok() && committed.error().kind == ErrorKind::kUnknownCommit) return std::move(committed).error();
+    const Snapshot* saved = committed.ok() ? (*committed)->FindSnapshot(snapshot_id_) : nullptr;
+    std::vector<std::string> unused;
+    for (const auto& path : written_) {
+      if (saved == nullptr || last_.count(path) == 0) unused.push_back(path);
+    }
+    table_.operations()->DeleteQuietly(unused);
+    if (!committed.ok()) return std::move(committed).error();
+    DataTypePtr schema = DataType::Struct({{"rewritten_manifests_count", DataType::Integer(), false},
+                                           {"added_manifests_count", DataType::Integer(), false}});
+    return RowSet{std::move(schema),
+                  {{Value(saved == nullptr ? int64_t{0} : rewritten_), Value(saved == nullptr ? int64_t{0} : added_)}}};
+  }
+
+ private:
+  Result<std::optional<TableMetadata>> Apply(const TableMetadata& base) {
+    rewritten_ = added_ = 0;
+    last_.clear();
+    int32_t spec_id = wanted_spec_.value_or(base.default_spec_id);
+    if (base.FindSpec(spec_id) == nullptr) return IllegalArgument("Invalid spec id " + std::to_string(spec_id));
+    const Snapshot* parent = base.current_snapshot();
+    if (parent == nullptr) return std::optional<TableMetadata>();
+    FRAZIL_ASSIGN_OR_RETURN(auto before, table_.operations()->ReadManifests(base, *parent));
+    std::vector<ManifestFile> manifests;
+    for (ManifestContent content : {ManifestContent::kData, ManifestContent::kDeletes}) {
+      FRAZIL_RETURN_IF_ERROR(Rewrite(base, *before, content, spec_id, &manifests));
+    }
+    if (rewritten_ == 0) return std::optional<TableMetadata>();
+
+    SnapshotSummary summary;
+    summary.Set("engine-name", "frazil");
+    summary.Set("manifests-created", std::to_string(added_));
+    summary.Set("manifests-kept", std::to_string(static_cast<int64_t>(manifests.size()) - added_));
+    summary.Set("manifests-replaced", std::to_string(rewritten_));
+    summary.Set("entries-processed", "0");
+    Snapshot snapshot;
+    snapshot.snapshot_id = snapshot_id_;
+    snapshot.parent_id = parent->snapshot_id;
+    snapshot.sequence_number = base.format_version > 1 ? base.last_sequence_number + 1 : 0;
+    snapshot.operation = "replace";
+    snapshot.summary = summary.Build(parent);
+    snapshot.schema_id = base.current_schema_id;
+    // The same rule as for every other snapshot: later than its parent and the state before it.
+    snapshot.timestamp_ms = std::max({NowMicros() / 1000, parent->timestamp_ms + 1, base.last_updated_ms + 1});
+    if (!base.snapshot_log.empty())
+      snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, base.snapshot_log.back().timestamp_ms);
+    snapshot.manifest_list = NewPath(
+        base, "snap-" + std::to_string(snapshot_id_) + "-" + std::to_string(++attempt_) + "-" + uuid_ + ".avro");
+    int64_t next_row_id = base.next_row_id;
+    FRAZIL_ASSIGN_OR_RETURN(std::string list,
+                            WriteManifestList(base.format_version, snapshot_id_, snapshot.parent_id,
+                                              snapshot.sequence_number, std::move(manifests), &next_row_id));
+    FRAZIL_RETURN_IF_ERROR(table_.operations()->store().WriteNew(snapshot.manifest_list, list));
+    if (base.format_version >= 3) {
+      snapshot.first_row_id = base.next_row_id;
+      snapshot.added_rows = next_row_id - base.next_row_id;
+    }
+    TableMetadata next = base;
+    FRAZIL_RETURN_IF_ERROR(AddSnapshot(&next, std::move(snapshot)));
+    FRAZIL_RETURN_IF_ERROR(SetBranchSnapshot(&next, snapshot_id_, kMainBranch, true));
+    return std::optional<TableMetadata>(std::move(next));
+  }
+
+  /// Appends the manifests of one content as they are afterwards.
+  Status Rewrite(const TableMetadata& base, const std::vector<ManifestFile>& before, ManifestContent content,
+                 int32_t spec_id, std::vector<ManifestFile>* result) {
+    std::vector<const ManifestFile*> chosen;
+    int64_t bytes = 0;
+    for (const auto& manifest : before) {
+      if (manifest.content == content && manifest.spec_id == spec_id) {
+        chosen.push_back(&manifest);
+        bytes += manifest.length;
+      }
+    }
+    int64_t target = std::max<int64_t>(1, base.PropertyAsLong("commit.manifest.target-size-bytes", 8 * 1024 * 1024));
+    int64_t wanted = (bytes + target - 1) / target;
+    if (chosen.size() <= 1 && wanted <= 1) chosen.clear();
+    for (const auto& manifest : before) {
+      if (manifest.content == content && std::find(chosen.begin(), chosen.end(), &manifest) == chosen.end())
+        result->push_back(manifest);
+    }
+    if (chosen.empty()) return {};
+    std::vector<std::pair<std::string, ManifestEntry>> entries;
+    const PartitionSpec& spec = *base.FindSpec(spec_id);
+    for (const ManifestFile* manifest : chosen) {
+      FRAZIL_ASSIGN_OR_RETURN(ManifestEntries read, table_.operations()->ReadEntries(base, *manifest));
+      for (const auto& entry : *read) {
+        if (entry.status == EntryStatus::kDeleted) continue;
+        entries.emplace_back(SpecPartitionPath(spec, *base.SchemaForSpec(spec), entry.file->partition), entry);
+      }
+    }
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    rewritten_ += static_cast<int64_t>(chosen.size());
+    size_t each =
+        (entries.size() + static_cast<size_t>(wanted) - 1) / static_cast<size_t>(std::max<int64_t>(wanted, 1));
+    for (size_t from = 0; from < entries.size(); from += each) {
+      std::string path = NewPath(base, "optimized-m-" + RandomUuidText() + ".avro");
+      FRAZIL_ASSIGN_OR_RETURN(auto writer, ManifestWriter::Make(base, spec_id, content, snapshot_id_, path));
+      for (size_t i = from; i < std::min(entries.size(), from + each); ++i)
+        FRAZIL_RETURN_IF_ERROR(writer->Existing(entries[i].second));
+      FRAZIL_ASSIGN_OR_RETURN(auto output, writer->Finish());
+      FRAZIL_RETURN_IF_ERROR(table_.operations()->store().WriteNew(path, output.data));
+      result->push_back(std::move(output.manifest));
+      ++added_;
+    }
+    return {};
+  }
+
+  std::string NewPath(const TableMetadata& base, const std::string& name) {
+    std::string path = TableOperations::MetadataPath(base, name);
+    written_.push_back(path);
+    last_.insert(path);
+    return path;
+  }
+
+  const IcebergTable& table_;
+  const std::optional<int32_t> wanted_spec_;
+  const int64_t snapshot_id_;
+  const std::string uuid_;
+  int64_t attempt_ = 0;
+  int64_t rewritten_ = 0, added_ = 0;
+  std::vector<std::string> written_;
+  std::set<std::string> last_;  ///< Those of the last attempt.
+};
+
+Result<RowSet> RewriteManifests(const Table& table, const std::vector<Value>& arguments) {
+  if (!arguments[2].is_null()) return Error::Unsupported("rewrite_manifests with sort_by");
+  std::optional<int32_t> spec_id;
+  if (!arguments[1].is_null()) spec_id = static_cast<int32_t>(arguments[1].integer());
+  return ManifestRewrite(Iceberg(table), spec_id).Run();
+}
+
+}  // namespace
+
+std::vector<TableProcedure> ManifestProcedures() {
+  return {{"rewrite_manifests",
+           {{"use_caching", DataType::Boolean()},
+            {"spec_id", DataType::Integer()},
+            {"sort_by", DataType::Array(DataType::String(), true)}},
+           RewriteManifests}};
+}
+
+}  // namespace frazil::tables::iceberg
