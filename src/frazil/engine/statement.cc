@@ -1,5 +1,9 @@
 #include "frazil/engine/statement.h"
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 #include <duckdb/main/client_config.hpp>
 #include <duckdb/main/client_context.hpp>
 #include <duckdb/parser/statement/select_statement.hpp>
@@ -7,6 +11,13 @@
 #include "frazil/engine/lowering.h"
 
 namespace frazil::engine {
+namespace {
+
+constexpr std::chrono::milliseconds kProgressInterval{50};
+constexpr std::chrono::microseconds kShortestPause{10};
+constexpr std::chrono::microseconds kLongestPause{500};
+
+}  // namespace
 
 StatementState& StatementState::Of(duckdb::ClientContext& client) {
   auto state = client.registered_state->Get<StatementState>(kKey);
@@ -89,13 +100,26 @@ void Statement::UpdateProgress() {
 }
 
 Status Statement::WaitForResult() {
-  for (int round = 0;; ++round) {
+  using Clock = std::chrono::steady_clock;
+  auto next_progress = Clock::now() + kProgressInterval;
+  auto pause = kShortestPause;
+  while (true) {
     const auto state = pending_->ExecuteTask();
     if (state == duckdb::PendingExecutionResult::EXECUTION_ERROR) return Failure(pending_->GetErrorObject());
     if (duckdb::PendingQueryResult::IsResultReady(state)) break;
-    if (state == duckdb::PendingExecutionResult::BLOCKED || state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE)
+    if (state == duckdb::PendingExecutionResult::BLOCKED) {
       pending_->WaitForTask();
-    if (round % 16 == 0) UpdateProgress();
+    } else if (state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE) {
+      // The other threads have all the work. DuckDB has nothing to wait on here, and asking on and on would cost a core.
+      std::this_thread::sleep_for(pause);
+      pause = std::min(pause * 2, kLongestPause);
+      if (Clock::now() < next_progress) continue;
+    } else {
+      pause = kShortestPause;
+      if (Clock::now() < next_progress) continue;
+    }
+    UpdateProgress();
+    next_progress = Clock::now() + kProgressInterval;
   }
   result_ = pending_->Execute();
   pending_.reset();

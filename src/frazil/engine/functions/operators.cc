@@ -12,7 +12,21 @@ using duckdb::ExpressionType;
 
 Implementation Conjunction(ExpressionType type) {
   return Build([type](LoweringContext&, const CallExpression&, LoweredArguments arguments) -> Result<LoweredExpression> {
-    return LoweredExpression(duckdb::make_uniq<duckdb::ConjunctionExpression>(type, std::move(arguments)));
+    // One flat list of conditions: DuckDB looks for what OR's sides have in common (join keys) one level deep only.
+    LoweredArguments conditions;
+    for (auto& argument : arguments) {
+      if (argument->GetExpressionType() != type) {
+        conditions.push_back(std::move(argument));
+        continue;
+      }
+      auto& inner = argument->Cast<duckdb::ConjunctionExpression>().children;
+      if (conditions.empty()) {
+        conditions = std::move(inner);
+      } else {
+        for (auto& condition : inner) conditions.push_back(std::move(condition));
+      }
+    }
+    return LoweredExpression(duckdb::make_uniq<duckdb::ConjunctionExpression>(type, std::move(conditions)));
   });
 }
 
