@@ -244,15 +244,6 @@ duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(duckdb::ClientContext& cont
   return data;
 }
 
-int128 ReadWide(const duckdb::UnifiedVectorFormat& format, duckdb::PhysicalType type, idx_t row) {
-  switch (type) {
-    case duckdb::PhysicalType::INT16: return reinterpret_cast<const int16_t*>(format.data)[row];
-    case duckdb::PhysicalType::INT32: return reinterpret_cast<const int32_t*>(format.data)[row];
-    case duckdb::PhysicalType::INT64: return reinterpret_cast<const int64_t*>(format.data)[row];
-    default: return WideOf(reinterpret_cast<const duckdb::hugeint_t*>(format.data)[row]);
-  }
-}
-
 std::optional<int128> Compute(const DecimalBindData& data, int128 left, int128 right) {
   switch (data.operation) {
     case DecimalKernel::kAdd:
@@ -289,6 +280,90 @@ std::optional<int128> Compute(const DecimalBindData& data, int128 left, int128 r
   return std::nullopt;
 }
 
+// What sums and products of values of 64 bits need: they fit 128 bits, so that only the precision is to be checked.
+struct NarrowDecimals {
+  explicit NarrowDecimals(const DecimalBindData& data) : limit(PowerOfTen(data.result.precision)) {
+    const int widest = std::max(data.left_scale, data.right_scale);
+    switch (data.operation) {
+      case DecimalKernel::kMultiply:
+        multiplies = true;
+        applies = data.result.scale == data.left_scale + data.right_scale;
+        return;
+      case DecimalKernel::kAdd:
+      case DecimalKernel::kSubtract:
+        // A factor beyond 10^18 does not fit 64 bits.
+        applies = data.result.scale == widest && widest - std::min(data.left_scale, data.right_scale) <= 18;
+        if (!applies) return;
+        left_factor = static_cast<int64_t>(PowerOfTen(widest - data.left_scale));
+        right_factor = static_cast<int64_t>(PowerOfTen(widest - data.right_scale));
+        if (data.operation == DecimalKernel::kSubtract) right_factor = -right_factor;
+        return;
+      case DecimalKernel::kDivide:
+      case DecimalKernel::kIntegralDivide:
+      case DecimalKernel::kRemainder:
+      case DecimalKernel::kPmod: return;
+    }
+  }
+
+  // False if this way does not serve these values.
+  bool Compute(int128 left, int128 right, int128* value) const {
+    const auto short_left = static_cast<int64_t>(left), short_right = static_cast<int64_t>(right);
+    if (short_left != left || short_right != right) return false;
+    *value = multiplies ? static_cast<int128>(short_left) * short_right
+                        : static_cast<int128>(short_left) * left_factor + static_cast<int128>(short_right) * right_factor;
+    return *value < limit && *value > -limit;
+  }
+
+  bool applies = false, multiplies = false;
+  int64_t left_factor = 1, right_factor = 1;
+  int128 limit;
+};
+
+// One result of any operation; NULL where the mode says so.
+std::optional<int128> DecimalOrNull(const DecimalBindData& data, int128 left, int128 right) {
+  const bool sums = data.operation == DecimalKernel::kAdd || data.operation == DecimalKernel::kSubtract;
+  if (right == 0 && !sums && data.operation != DecimalKernel::kMultiply) {
+    if (data.mode != EvalMode::kAnsi) return std::nullopt;
+    if (data.operation == DecimalKernel::kRemainder || data.operation == DecimalKernel::kPmod) ThrowRemainderByZero();
+    ThrowDivideByZero();
+  }
+  const auto value = Compute(data, left, right);
+  if (!value && data.mode == EvalMode::kAnsi) {
+    DecimalBindData loose = data;
+    loose.result = DecimalShape{38, data.result.scale};
+    const auto shown = Compute(loose, left, right);
+    ThrowNumericValueOutOfRange(shown ? DecimalToString(*shown, data.result.scale) : "The result", data.result.precision,
+                                data.result.scale);
+  }
+  return value;
+}
+
+template <typename Left, typename Right, typename To>
+void DecimalRows(const DecimalBindData& data, const duckdb::UnifiedVectorFormat& left,
+                 const duckdb::UnifiedVectorFormat& right, Vector& result, idx_t count) {
+  const auto* left_values = duckdb::UnifiedVectorFormat::GetData<Left>(left);
+  const auto* right_values = duckdb::UnifiedVectorFormat::GetData<Right>(right);
+  auto* out = duckdb::FlatVector::GetData<To>(result);
+  const NarrowDecimals narrow(data);
+  const bool valid = left.validity.AllValid() && right.validity.AllValid();
+  for (idx_t row = 0; row < count; ++row) {
+    const auto left_row = left.sel->get_index(row), right_row = right.sel->get_index(row);
+    if (!valid && (!left.validity.RowIsValid(left_row) || !right.validity.RowIsValid(right_row))) {
+      duckdb::FlatVector::SetNull(result, row, true);
+      continue;
+    }
+    const int128 a = WideOf(left_values[left_row]), b = WideOf(right_values[right_row]);
+    int128 value;
+    if (narrow.applies && narrow.Compute(a, b, &value)) {
+      out[row] = NarrowTo<To>(value);
+    } else if (const auto computed = DecimalOrNull(data, a, b)) {
+      out[row] = NarrowTo<To>(*computed);
+    } else {
+      duckdb::FlatVector::SetNull(result, row, true);
+    }
+  }
+}
+
 void ExecuteDecimal(DataChunk& input, ExpressionState& state, Vector& result) {
   const auto& data = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<DecimalBindData>();
   const bool constant = input.AllConstant();
@@ -296,42 +371,13 @@ void ExecuteDecimal(DataChunk& input, ExpressionState& state, Vector& result) {
   duckdb::UnifiedVectorFormat left, right;
   input.data[0].ToUnifiedFormat(count, left);
   input.data[1].ToUnifiedFormat(count, right);
-  const auto left_type = input.data[0].GetType().InternalType(), right_type = input.data[1].GetType().InternalType();
-  const bool divides = data.operation != DecimalKernel::kAdd && data.operation != DecimalKernel::kSubtract && data.operation != DecimalKernel::kMultiply;
-  const bool remainder = data.operation == DecimalKernel::kRemainder || data.operation == DecimalKernel::kPmod;
   result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  WithDecimalStorage(result.GetType(), [&](auto storage) {
-    using To = decltype(storage);
-    auto* out = duckdb::FlatVector::GetData<To>(result);
-    for (idx_t row = 0; row < count; ++row) {
-      const auto left_row = left.sel->get_index(row), right_row = right.sel->get_index(row);
-      if (!left.validity.RowIsValid(left_row) || !right.validity.RowIsValid(right_row)) {
-        duckdb::FlatVector::SetNull(result, row, true);
-        continue;
-      }
-      const int128 a = ReadWide(left, left_type, left_row), b = ReadWide(right, right_type, right_row);
-      std::optional<int128> value;
-      if (divides && b == 0) {
-        if (data.mode == EvalMode::kAnsi) {
-          if (remainder) ThrowRemainderByZero();
-          ThrowDivideByZero();
-        }
-      } else {
-        value = Compute(data, a, b);
-        if (!value && data.mode == EvalMode::kAnsi) {
-          const DecimalShape wide{38, data.result.scale};
-          DecimalBindData loose = data;
-          loose.result = wide;
-          const auto shown = Compute(loose, a, b);
-          ThrowNumericValueOutOfRange(shown ? DecimalToString(*shown, wide.scale) : "The result", data.result.precision, data.result.scale);
-        }
-      }
-      if (!value) {
-        duckdb::FlatVector::SetNull(result, row, true);
-      } else {
-        out[row] = NarrowTo<To>(*value);
-      }
-    }
+  WithDecimalStorage(input.data[0].GetType(), [&](auto left_storage) {
+    WithDecimalStorage(input.data[1].GetType(), [&](auto right_storage) {
+      WithDecimalStorage(result.GetType(), [&](auto storage) {
+        DecimalRows<decltype(left_storage), decltype(right_storage), decltype(storage)>(data, left, right, result, count);
+      });
+    });
   });
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
