@@ -227,6 +227,10 @@ Result<LoweredExpression> LowerSparkCast(LoweredExpression child, const DataType
 }
 
 LoweredExpression AsMappedType(LoweredExpression value, const DataType& type) {
+  const auto kind = value->GetExpressionClass();
+  if (kind == duckdb::ExpressionClass::CONJUNCTION || kind == duckdb::ExpressionClass::COMPARISON) {
+    return value;  // Boolean as they are; a cast around them would hide them from DuckDB's rules.
+  }
   auto target = MappedType(type);
   if (!HasStruct(type)) return CastOf(std::move(value), std::move(target));
   return CallOf("spark_reshape", std::move(value), ConstantOf(duckdb::Value(target)));
