@@ -1,5 +1,6 @@
 #include <set>
 
+#include "frazil/tables/iceberg/ancestry.h"
 #include "frazil/tables/iceberg/metadata_table.h"
 
 namespace frazil::tables::iceberg {
@@ -43,10 +44,7 @@ Result<DataTypePtr> HistorySchema(const MetadataSource&) {
 
 Result<Rows> HistoryRows(const MetadataSource& source, const Snapshot*) {
   std::set<int64_t> ancestors;
-  for (const Snapshot* s = source.metadata->current_snapshot(); s != nullptr;) {
-    ancestors.insert(s->snapshot_id);
-    s = s->parent_id ? source.metadata->FindSnapshot(*s->parent_id) : nullptr;
-  }
+  for (const Snapshot* s : AncestorsOf(*source.metadata, source.metadata->current_snapshot())) ancestors.insert(s->snapshot_id);
   Rows rows;
   for (const auto& entry : source.metadata->snapshot_log) {
     const Snapshot* snapshot = source.metadata->FindSnapshot(entry.snapshot_id);

@@ -11,6 +11,7 @@
 #include "frazil/tables/iceberg/procedures_internal.h"
 #include "frazil/tables/iceberg/reachable_files.h"
 #include "frazil/tables/iceberg/snapshot_expiration.h"
+#include "frazil/types/calendar.h"
 
 namespace frazil::tables::iceberg {
 namespace {
@@ -23,7 +24,7 @@ std::optional<int64_t> Number(const Value& value) {
 
 std::optional<int64_t> Millis(const Value& micros) {
   if (micros.is_null()) return std::nullopt;
-  return micros.integer() / 1000 - (micros.integer() % 1000 < 0 ? 1 : 0);
+  return FloorDivide(micros.integer(), 1000);
 }
 
 struct Deleted {

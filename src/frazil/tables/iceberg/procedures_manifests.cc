@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "frazil/base/clock.h"
 #include "frazil/base/uuid.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/manifest_writer.h"
@@ -56,28 +55,11 @@ class ManifestRewrite {
     summary.Set("manifests-kept", std::to_string(static_cast<int64_t>(manifests.size()) - added_));
     summary.Set("manifests-replaced", std::to_string(rewritten_));
     summary.Set("entries-processed", "0");
-    Snapshot snapshot;
-    snapshot.snapshot_id = snapshot_id_;
-    snapshot.parent_id = parent->snapshot_id;
-    snapshot.sequence_number = base.format_version > 1 ? base.last_sequence_number + 1 : 0;
-    snapshot.operation = "replace";
-    snapshot.summary = summary.Build(parent);
-    snapshot.schema_id = base.current_schema_id;
-    // The same rule as for every other snapshot: later than its parent and the state before it.
-    snapshot.timestamp_ms = std::max({NowMicros() / 1000, parent->timestamp_ms + 1, base.last_updated_ms + 1});
-    if (!base.snapshot_log.empty())
-      snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, base.snapshot_log.back().timestamp_ms);
+    Snapshot snapshot = NewSnapshot(base, parent, snapshot_id_, "replace", summary.Build(parent));
     snapshot.manifest_list = NewPath(
         base, "snap-" + std::to_string(snapshot_id_) + "-" + std::to_string(++attempt_) + "-" + uuid_ + ".avro");
-    int64_t next_row_id = base.next_row_id;
-    FRAZIL_ASSIGN_OR_RETURN(std::string list,
-                            WriteManifestList(base.format_version, snapshot_id_, snapshot.parent_id,
-                                              snapshot.sequence_number, std::move(manifests), &next_row_id));
+    FRAZIL_ASSIGN_OR_RETURN(std::string list, ListManifests(base, std::move(manifests), &snapshot));
     FRAZIL_RETURN_IF_ERROR(table_.operations()->store().WriteNew(snapshot.manifest_list, list));
-    if (base.format_version >= 3) {
-      snapshot.first_row_id = base.next_row_id;
-      snapshot.added_rows = next_row_id - base.next_row_id;
-    }
     TableMetadata next = base;
     FRAZIL_RETURN_IF_ERROR(AddSnapshot(&next, std::move(snapshot)));
     FRAZIL_RETURN_IF_ERROR(SetBranchSnapshot(&next, snapshot_id_, kMainBranch, true));

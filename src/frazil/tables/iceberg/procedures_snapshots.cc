@@ -8,6 +8,7 @@
 #include "frazil/tables/iceberg/metadata_update.h"
 #include "frazil/tables/iceberg/procedures_internal.h"
 #include "frazil/tables/iceberg/snapshot_producer.h"
+#include "frazil/types/calendar.h"
 
 namespace frazil::tables::iceberg {
 namespace {
@@ -51,8 +52,7 @@ Result<RowSet> RollbackToSnapshot(const Table& table, const Arguments& arguments
 }
 
 Result<RowSet> RollbackToTimestamp(const Table& table, const Arguments& arguments) {
-  int64_t micros = arguments[0].integer();
-  int64_t millis = micros / 1000 - (micros % 1000 < 0 ? 1 : 0);
+  int64_t millis = FloorDivide(arguments[0].integer(), 1000);
   return MoveMain(table, [&](const TableMetadata& base) -> Result<int64_t> {
     for (const Snapshot* snapshot : AncestorsOf(base, base.current_snapshot())) {
       if (snapshot->timestamp_ms < millis) return snapshot->snapshot_id;

@@ -26,6 +26,15 @@ Result<RowSet> Call(const TestTable& table, const char* name, std::vector<Value>
   return procedure->call(*table.Load(), arguments);
 }
 
+/// From now on no metadata file can be written.
+void FailCommits(TestTable& table) {
+  table.memory().SetFaultBefore([](storage::StoreAction action, const std::string& path) -> Status {
+    if (action == storage::StoreAction::kWriteIfAbsent && path.find(".metadata.json") != std::string::npos)
+      return Error::Storage("no disk");
+    return {};
+  });
+}
+
 /// Every file that the newest state needs, by the state's own word: all snapshots can be read whole.
 std::set<std::string> Needed(TestTable& table) {
   auto loaded = table.Load();
@@ -118,11 +127,7 @@ TEST(ExpireSnapshots, DeletesNothingUnlessTheCommitCameThrough) {
   TestTable table;
   ThreeSnapshots(table);
   auto before = table.memory().Paths();
-  table.memory().SetFaultBefore([](storage::StoreAction action, const std::string& path) -> Status {
-    if (action == storage::StoreAction::kWriteIfAbsent && path.find(".metadata.json") != std::string::npos)
-      return Error::Storage("no disk");
-    return {};
-  });
+  FailCommits(table);
   EXPECT_FALSE(Call(table, "expire_snapshots", {Value(kFarFuture), Value(int64_t{1})}).ok());
   table.memory().SetFaultBefore({});
   EXPECT_EQ(table.memory().Paths(), before);
@@ -191,11 +196,7 @@ TEST(RewriteManifests, AFailedCommitLeavesNothingBehind) {
   TestTable table;
   ThreeSnapshots(table);
   auto before = table.memory().Paths();
-  table.memory().SetFaultBefore([](storage::StoreAction action, const std::string& path) -> Status {
-    if (action == storage::StoreAction::kWriteIfAbsent && path.find(".metadata.json") != std::string::npos)
-      return Error::Storage("no disk");
-    return {};
-  });
+  FailCommits(table);
   EXPECT_FALSE(Call(table, "rewrite_manifests", {}).ok());
   table.memory().SetFaultBefore({});
   EXPECT_EQ(table.memory().Paths(), before);

@@ -30,6 +30,33 @@ std::string PartitionKey(int32_t spec_id, const std::vector<Value>& values) {
   return key;
 }
 
+Snapshot NewSnapshot(const TableMetadata& base, const Snapshot* parent, int64_t snapshot_id, std::string operation,
+                     std::map<std::string, std::string> summary) {
+  Snapshot snapshot;
+  snapshot.snapshot_id = snapshot_id;
+  if (parent != nullptr) snapshot.parent_id = parent->snapshot_id;
+  snapshot.sequence_number = base.format_version > 1 ? base.last_sequence_number + 1 : 0;
+  snapshot.operation = std::move(operation);
+  snapshot.summary = std::move(summary);
+  snapshot.schema_id = base.current_schema_id;
+  // A metadata file that is not older would count as holding this snapshot.
+  snapshot.timestamp_ms = std::max(NowMicros() / 1000, base.last_updated_ms + 1);
+  if (parent != nullptr) snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, parent->timestamp_ms + 1);
+  if (!base.snapshot_log.empty()) snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, base.snapshot_log.back().timestamp_ms);
+  return snapshot;
+}
+
+Result<std::string> ListManifests(const TableMetadata& base, std::vector<ManifestFile> manifests, Snapshot* snapshot) {
+  int64_t next_row_id = base.next_row_id;
+  FRAZIL_ASSIGN_OR_RETURN(std::string list, WriteManifestList(base.format_version, snapshot->snapshot_id, snapshot->parent_id,
+                                                              snapshot->sequence_number, std::move(manifests), &next_row_id));
+  if (base.format_version >= 3) {
+    snapshot->first_row_id = base.next_row_id;
+    snapshot->added_rows = next_row_id - base.next_row_id;
+  }
+  return list;
+}
+
 int64_t NewSnapshotId() {
   Uuid uuid = Uuid::Random();
   uint64_t high = 0, low = 0;
@@ -348,31 +375,13 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableMetadata& base) {
   summary.Set("manifests-kept", std::to_string(static_cast<int64_t>(manifests.size()) - created));
   summary.Set("manifests-replaced", std::to_string(replaced));
 
-  Snapshot snapshot;
-  snapshot.snapshot_id = snapshot_id_;
-  if (parent != nullptr) snapshot.parent_id = parent->snapshot_id;
-  snapshot.sequence_number = base.format_version > 1 ? base.last_sequence_number + 1 : 0;
-  snapshot.operation = Operation();
-  snapshot.summary = summary.Build(parent);
-  snapshot.schema_id = base.current_schema_id;
-  // Later than its parent even on a fast or wrong clock: the order of snapshots is told by their times.
-  snapshot.timestamp_ms = NowMicros() / 1000;
-  if (parent != nullptr) snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, parent->timestamp_ms + 1);
-  // Later than the metadata file before it, or that file would count as holding this snapshot.
-  snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, base.last_updated_ms + 1);
-  if (!base.snapshot_log.empty()) snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, base.snapshot_log.back().timestamp_ms);
+  Snapshot snapshot = NewSnapshot(base, parent, snapshot_id_, Operation(), summary.Build(parent));
   snapshot.manifest_list = TableOperations::MetadataPath(
       base, "snap-" + std::to_string(snapshot_id_) + "-" + std::to_string(++attempt_) + "-" + commit_uuid_ + ".avro");
-  int64_t next_row_id = base.next_row_id;
-  FRAZIL_ASSIGN_OR_RETURN(std::string list, WriteManifestList(base.format_version, snapshot_id_, snapshot.parent_id,
-                                                              snapshot.sequence_number, manifests, &next_row_id));
+  FRAZIL_ASSIGN_OR_RETURN(std::string list, ListManifests(base, std::move(manifests), &snapshot));
   written_.push_back(snapshot.manifest_list);
   pending_.emplace_back(snapshot.manifest_list, std::move(list));
   FRAZIL_RETURN_IF_ERROR(WritePending());
-  if (base.format_version >= 3) {
-    snapshot.first_row_id = base.next_row_id;
-    snapshot.added_rows = next_row_id - base.next_row_id;
-  }
   TableMetadata next = base;
   FRAZIL_RETURN_IF_ERROR(AddSnapshot(&next, std::move(snapshot)));
   if (!change_.stage_only) FRAZIL_RETURN_IF_ERROR(SetBranchSnapshot(&next, snapshot_id_, change_.branch, true));

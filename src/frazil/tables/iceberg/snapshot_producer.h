@@ -46,6 +46,13 @@ struct SnapshotChange {
   bool validate_no_conflicting_deletes = false;
 };
 
+/// A new snapshot on `parent` (null: the first one), without its manifest list. Its time is later than its parent's and than the metadata file before it, even on a
+/// fast or wrong clock: the order of snapshots is told by their times.
+Snapshot NewSnapshot(const TableMetadata& base, const Snapshot* parent, int64_t snapshot_id, std::string operation, std::map<std::string, std::string> summary);
+
+/// The manifest list of a snapshot, whose row ids (v3) it counts on from those of the base.
+Result<std::string> ListManifests(const TableMetadata& base, std::vector<ManifestFile> manifests, Snapshot* snapshot);
+
 /// Makes the snapshot of a change on a base, once for each attempt of a commit; what was written for one attempt is used again in the next.
 /// Source: Iceberg spec "Snapshots", "Manifest Lists"; the rules which manifests are rewritten or merged are those of Iceberg's MergingSnapshotProducer.
 class SnapshotProducer {
