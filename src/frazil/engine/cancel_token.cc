@@ -23,4 +23,9 @@ void CancelToken::SetInterrupt(std::function<void()> interrupt) {
   if (cancelled_.load() && state_->interrupt) state_->interrupt();
 }
 
+Status CheckNotCancelled(const CancelToken* cancel) {
+  if (cancel != nullptr && cancel->cancelled()) return Error::Cancelled("The query was interrupted.");
+  return Status::Ok();
+}
+
 }  // namespace frazil::engine

@@ -40,6 +40,9 @@ class CancelToken {
   std::shared_ptr<State> state_;
 };
 
+/// An error of kind kCancelled once `cancel` (null: never) was cancelled.
+Status CheckNotCancelled(const CancelToken* cancel);
+
 /// Figures of a running or finished statement.
 struct ExecutionMetrics {
   std::atomic<int64_t> rows_read{0};

@@ -12,11 +12,6 @@
 
 namespace frazil::engine {
 
-inline Status CheckNotCancelled(const CancelToken* cancel) {
-  if (cancel != nullptr && cancel->cancelled()) return Error::Cancelled("The query was interrupted.");
-  return Status::Ok();
-}
-
 // Each of these reads as many records as there are: `cancel` (may be null) ends it with an error of kind kCancelled.
 
 /// The schema of Parquet files: Spark's own, where it stands in the footer, else from the Parquet types. The first file decides, unless mergeSchema is set.

@@ -55,9 +55,8 @@ Statement::~Statement() {
 }
 
 Error Statement::Failure(const duckdb::ErrorData& error) const {
-  if (state_->context.cancel != nullptr && state_->context.cancel->cancelled())
-    return Error::Cancelled("The query was interrupted.");
-  return ErrorFromDuckDb(error);
+  const Status cancelled = CheckNotCancelled(state_->context.cancel.get());
+  return cancelled.ok() ? ErrorFromDuckDb(error) : cancelled.error();
 }
 
 Status Statement::StartQuery(const plan::LogicalPlanPtr& plan) {
@@ -113,11 +112,10 @@ Status Statement::WaitForResult() {
       // The other threads have all the work. DuckDB has nothing to wait on here, and asking on and on would cost a core.
       std::this_thread::sleep_for(pause);
       pause = std::min(pause * 2, kLongestPause);
-      if (Clock::now() < next_progress) continue;
     } else {
       pause = kShortestPause;
-      if (Clock::now() < next_progress) continue;
     }
+    if (Clock::now() < next_progress) continue;
     UpdateProgress();
     next_progress = Clock::now() + kProgressInterval;
   }

@@ -227,10 +227,8 @@ Result<LoweredExpression> LowerSparkCast(LoweredExpression child, const DataType
 }
 
 LoweredExpression AsMappedType(LoweredExpression value, const DataType& type) {
-  const auto kind = value->GetExpressionClass();
-  if (kind == duckdb::ExpressionClass::CONJUNCTION || kind == duckdb::ExpressionClass::COMPARISON) {
-    return value;  // Boolean as they are; a cast around them would hide them from DuckDB's rules.
-  }
+  // Boolean as it is, and a cast would hide it from an AND or OR around it, which takes over its conditions.
+  if (value->GetExpressionClass() == duckdb::ExpressionClass::CONJUNCTION) return value;
   auto target = MappedType(type);
   if (!HasStruct(type)) return CastOf(std::move(value), std::move(target));
   return CallOf("spark_reshape", std::move(value), ConstantOf(duckdb::Value(target)));
