@@ -1,7 +1,7 @@
 """Iceberg tables between this server and the real Spark, in one folder that both have as a catalog.
 
 Runs only where FRAZIL_SPARK_REMOTE names a Spark Connect server with Iceberg's Spark runtime (CONTRIBUTING.md has the
-command). Each engine makes tables and changes them; both engines, and PyIceberg, must see the same rows.
+command). Each engine makes tables and changes them; both must see the same rows, and PyIceberg as many.
 """
 import os
 import uuid
@@ -304,7 +304,7 @@ def test_other_file_formats_are_refused_by_name(engines, table, form):
     assert rows(engines["spark"], f"SELECT * FROM {table}") == ["[1]"]
 
 
-def test_default_values_and_row_ids_of_version_3(engines, folder, table, writer):
+def test_version_3_in_turns(engines, folder, table, writer):
     engines[writer].sql(f"CREATE TABLE {table} (id INT) USING iceberg TBLPROPERTIES ('format-version'='3')")
     for name in ("ours", "spark"):
         engines[name].sql(f"INSERT INTO {table} VALUES (1), (2)")
