@@ -51,6 +51,26 @@ def test_json(spark, tmp_path):
     assert rows(frame.select("a", "b.c", "d").where("_corrupt_record IS NULL")) == [(1, [1, 2], None), (None, None, "x")]
 
 
+@pytest.mark.parametrize("multi_line", [False, True])
+def test_json_arrays(spark, tmp_path, multi_line):
+    """The members of an array are rows; one that is no object spoils the record."""
+    (tmp_path / "a.json").write_text('[{"a": 1}, {"a": 2}]' if multi_line else '[{"a": 1}, {"a": 2}]\n{"a": 3}\n[]\n[{}]\n')
+    frame = spark.read.option("multiLine", multi_line).json(str(tmp_path / "a.json"))
+    assert frame.columns == ["a"]
+    assert rows(frame) == ([(1,), (2,)] if multi_line else [(1,), (2,), (3,), (None,)])
+    assert frame.count() == (2 if multi_line else 4)
+
+
+def test_json_arrays_that_do_not_fit(spark, tmp_path):
+    lines = ['[{"a":4},5]', '[[{"a":6}]]', '[{"a":1},null]', '[{"a":1},{"a":"x"}]', "null", "5", '[{"a":7}']
+    (tmp_path / "a.json").write_text("\n".join(lines))
+    reader = spark.read.schema("a INT, _corrupt_record STRING")
+    found = {(row.a, row._corrupt_record) for row in reader.json(str(tmp_path / "a.json")).collect()}
+    assert found == {(None, line) for line in lines} | {(1, lines[3])}
+    assert spark.read.schema("a INT").option("mode", "DROPMALFORMED").json(str(tmp_path / "a.json")).collect() == []
+    assert spark.read.json(str(tmp_path / "a.json")).columns == ["_corrupt_record", "a"]
+
+
 def test_text_and_several_paths(spark, tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.txt").write_text(f"{name}1\n{name}2\n")
@@ -62,6 +82,36 @@ def test_a_path_that_is_not_there(spark, tmp_path):
     with pytest.raises(AnalysisException) as found:
         spark.read.parquet(str(tmp_path / "none")).collect()
     assert found.value.getCondition() == "PATH_NOT_FOUND"
+
+
+@pytest.mark.ours
+@pytest.mark.parametrize("content", [b"junk", b"", b"PAR1" + b"junk" * 9 + b"PAR1"])
+def test_files_that_are_no_parquet(spark, tmp_path, content):
+    (tmp_path / "a.parquet").write_bytes(content)
+    with pytest.raises(Exception) as found:
+        spark.read.schema("a INT").parquet(str(tmp_path)).collect()
+    assert found.value.getCondition() == "FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER"
+
+
+def test_a_column_of_another_type(spark, tmp_path):
+    path = str(tmp_path / "q")
+    spark.range(5).write.parquet(path)
+    for other in ("DATE", "ARRAY<INT>"):
+        with pytest.raises(Exception) as found:
+            spark.read.schema(f"id {other}").parquet(path).collect()
+        assert found.value.getCondition() == "FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH"
+
+
+@pytest.mark.ours
+def test_bytes_that_are_no_page(spark, tmp_path):
+    spark.range(5).coalesce(1).write.parquet(str(tmp_path / "q"))
+    (file,) = (tmp_path / "q").glob("*.parquet")
+    content = bytearray(file.read_bytes())
+    content[4:60] = b"\xff" * 56
+    file.write_bytes(content)
+    with pytest.raises(Exception) as found:
+        spark.read.schema("id LONG").parquet(str(tmp_path / "q")).collect()
+    assert found.value.getCondition().startswith("FAILED_READ_FILE")
 
 
 def test_sql_on_files(spark, tmp_path):

@@ -297,20 +297,18 @@ Result<DataTypePtr> InferJsonSchema(duckdb::Connection& connection, const std::v
     while (reader.Next(&record)) {
       FRAZIL_RETURN_IF_ERROR(CheckNotCancelled(cancel));
       const auto json = ReadJson(record, json_options);
-      if (!json.has_value() || (json->kind != Json::Kind::kObject && json->kind != Json::Kind::kArray)) {
-        if (mode == "FAILFAST") {
-          return Error::Of("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION", {{"badRecord", record}, {"failFastMode", "FAILFAST"}});
-        }
-        has_corrupt = has_corrupt || mode != "DROPMALFORMED";
+      // The members of arrays count as records; null and empty arrays say nothing.
+      DataTypePtr type = json.has_value() ? inference.TypeOf(*json) : DataType::String();
+      while (type->id() == TypeId::kArray) type = type->element_type();
+      if (type->id() == TypeId::kNull) continue;
+      if (type->id() == TypeId::kStruct) {
+        schema = inference.Merge(schema, type);
         continue;
       }
-      if (json->kind == Json::Kind::kObject) {
-        schema = inference.Merge(schema, inference.TypeOf(*json));
-        continue;
+      if (mode == "FAILFAST") {
+        return Error::Of("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION", {{"badRecord", record}, {"failFastMode", "FAILFAST"}});
       }
-      for (const auto& item : json->items) {
-        if (item.kind == Json::Kind::kObject) schema = inference.Merge(schema, inference.TypeOf(item));
-      }
+      has_corrupt = has_corrupt || mode != "DROPMALFORMED";
     }
   }
   auto canonical = JsonInference::Canonical(schema);

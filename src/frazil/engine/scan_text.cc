@@ -209,7 +209,7 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
     return ColumnRefOf(scan.slots.back().name);
   };
 
-  // The records become a struct of the files' columns by from_csv or from_json.
+  // The records become structs of the files' columns: one by from_csv, any number by json_rows.
   std::vector<StructField> fields(schema.begin(), schema.begin() + static_cast<std::ptrdiff_t>(data_columns));
   const std::string mode = AsciiUpper(Get(plan.format_options, "mode", "PERMISSIVE"));
   std::string record, parsed;
@@ -235,11 +235,11 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
     record = block.columns.back();
     Attribute text_attribute;
     const auto struct_type = DataType::Struct(fields);
-    const bool many = format == tables::FileFormat::kJson && IsTrue(options, "multiline", false);
+    const bool many = format == tables::FileFormat::kJson;
     const auto result_type = many ? DataType::Array(struct_type) : struct_type;
     // A stand-in for the record column: its name is put in afterwards.
     const auto call = std::make_shared<CallExpression>();
-    call->function = format == tables::FileFormat::kCsv ? "from_csv" : "from_json";
+    call->function = format == tables::FileFormat::kCsv ? "from_csv" : "json_rows";
     call->type = result_type;
     call->arguments = {MakeNull(DataType::String()), OptionsLiteral(options)};
     LoweredArguments lowered;

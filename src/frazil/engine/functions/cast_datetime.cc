@@ -69,6 +69,7 @@ VectorCast FloatToTimestamp(const DataType& from, EvalMode mode) {
     const double micros = seconds * 1e6;
     if (micros >= 9223372036854775807.0 || micros <= -9223372036854775808.0) {
       if (mode == EvalMode::kAnsi) ThrowCastOverflow(DoubleToString(seconds) + "D", sql, "TIMESTAMP");
+      if (mode == EvalMode::kTry) return std::nullopt;
       return timestamp_t(micros > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min());
     }
     return timestamp_t(static_cast<int64_t>(micros));
@@ -125,7 +126,7 @@ VectorCast TimestampToInteger(const DataType& to, EvalMode mode) {
   const std::string sql = to.Sql();
   return MappedOrNull<timestamp_t, To>([mode, sql](timestamp_t value) -> std::optional<To> {
     const int64_t seconds = FloorDivide(value.value, kMicrosPerSecond);
-    if (mode != EvalMode::kLegacy && (seconds < std::numeric_limits<To>::min() || seconds > std::numeric_limits<To>::max())) {
+    if (seconds < std::numeric_limits<To>::min() || seconds > std::numeric_limits<To>::max()) {
       if (mode == EvalMode::kAnsi) ThrowCastOverflow("TIMESTAMP '" + FormatTimestamp(value.value, *TimeZone::Utc()) + "'", "TIMESTAMP", sql);
       return std::nullopt;
     }
@@ -178,8 +179,12 @@ VectorCast ToTimestamp(const DataType& from, const CastSettings& settings) {
         WithDecimalStorage(source.GetType(), [&](auto storage) {
           using From = decltype(storage);
           UnaryExecutor::Execute<From, timestamp_t>(source, target, count, [&](From value) {
-            const auto micros = Rescale(WideOf(value), scale, 6, DecimalRounding::kDown);
-            return timestamp_t(static_cast<int64_t>(micros.value_or(0)));
+            // As BigDecimal.longValue: the low 64 bits of what does not fit.
+            __int128 micros = WideOf(value);
+            for (int i = scale; i > 6; --i) micros /= 10;
+            auto low = static_cast<uint64_t>(micros);
+            for (int i = scale; i < 6; ++i) low *= 10;
+            return timestamp_t(static_cast<int64_t>(low));
           });
         });
       };

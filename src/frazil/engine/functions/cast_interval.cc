@@ -115,7 +115,8 @@ VectorCast MakeIntervalCast(const DataType& from, const DataType& to, const Cast
   const bool from_months = from.id() == TypeId::kYearMonthInterval, from_micros = from.id() == TypeId::kDayTimeInterval;
   const bool to_months = to.id() == TypeId::kYearMonthInterval, to_micros = to.id() == TypeId::kDayTimeInterval;
   if (from_months && to_months) return Truncate<int32_t>(UnitOf(to));
-  if (from_micros && to_micros) return Truncate<int64_t>(UnitOf(to));
+  // Seconds keep their fraction.
+  if (from_micros && to_micros) return Truncate<int64_t>(to.end_field() == IntervalField::kSecond ? 1 : UnitOf(to));
   if (from_months) return ToNumber<int32_t>(from, to, settings.mode);
   if (from_micros) return ToNumber<int64_t>(from, to, settings.mode);
   if (to_months) return FromNumber<int32_t>(from, to, settings.mode);

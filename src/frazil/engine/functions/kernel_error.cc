@@ -5,6 +5,8 @@
 #include <duckdb/common/error_data.hpp>
 #include <duckdb/common/exception.hpp>
 
+#include "frazil/base/text.h"
+
 namespace frazil::engine {
 namespace {
 
@@ -66,6 +68,18 @@ std::string QuotedPart(const std::string& text) {
 
 // "Overflow in addition of INT32 (1 + 2)!": DuckDB's checked operators, which stand for Spark's under ANSI.
 Error FromOutOfRange(const std::string& text) {
+  // Bytes and shorts show as what they were added to: "127S + 1S".
+  if (Contains(text, " INT8 (") || Contains(text, " INT16 (")) {
+    const size_t open = text.find('('), close = text.find(')', open);
+    const auto words = Split(std::string_view(text).substr(open + 1, close - open - 1), ' ');
+    if (words.size() == 3) {
+      const char* alternative = words[1] == "+" ? "try_add" : words[1] == "-" ? "try_subtract" : "try_multiply";
+      return Error::Of("BINARY_ARITHMETIC_OVERFLOW", {{"value1", words[0] + "S"},
+                                                      {"symbol", words[1]},
+                                                      {"value2", words[2] + "S"},
+                                                      {"functionName", "`" + std::string(alternative) + "`"}});
+    }
+  }
   struct Operation {
     const char* word;
     const char* alternative;
@@ -97,6 +111,15 @@ Error FromOutOfRange(const std::string& text) {
   return ArithmeticOverflow(text, {});
 }
 
+// What stands between two words of a message; empty where they do not stand there.
+std::string Between(const std::string& text, std::string_view before, std::string_view after) {
+  const size_t begin = text.find(before);
+  if (begin == std::string::npos) return {};
+  const size_t from = begin + before.size();
+  const size_t end = after.empty() ? text.size() : text.find(after, from);
+  return end == std::string::npos ? std::string() : text.substr(from, end - from);
+}
+
 Error Recognise(duckdb::ExceptionType type, const std::string& text) {
   using duckdb::ExceptionType;
   if (type == ExceptionType::INTERRUPT) return Error::Cancelled("The query was interrupted.");
@@ -106,9 +129,23 @@ Error Recognise(duckdb::ExceptionType type, const std::string& text) {
   if (Contains(text, "No such file or directory")) {
     return Error::Of("FAILED_READ_FILE.FILE_NOT_EXIST", {{"path", QuotedPart(text)}});
   }
-  if (Contains(text, "No magic bytes found") || Contains(text, "too small to be a Parquet file")) {
+  if (Contains(text, "No magic bytes found") || Contains(text, "too small to be a Parquet file") ||
+      Contains(text, "Footer length error")) {
     return Error::Of("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER", {{"path", QuotedPart(text)}});
   }
+  // 'Error while reading file "f": failed to cast column "c" from type BIGINT to DATE: ...'
+  if (Contains(text, "Error while reading file") && Contains(text, "failed to cast column")) {
+    return Error::Of("FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH",
+                     {{"path", QuotedPart(text)},
+                      {"column", "[" + Between(text, "failed to cast column \"", "\"") + "]"},
+                      {"expectedType", AsciiLower(Between(Between(text, " from type ", ""), " to ", ":"))},
+                      {"actualType", Between(text, " from type ", " to ")}});
+  }
+  // Thrift's words for bytes that are no header of a page or footer.
+  if (Contains(text, "don't know what type") || Contains(text, "TProtocolException")) {
+    return Error::Of("FAILED_READ_FILE.NO_HINT", {{"path", QuotedPart(text)}});
+  }
+  if (type == ExceptionType::NOT_IMPLEMENTED) return Error::Unsupported(text);
   if (Contains(text, "More than one row returned by a subquery")) return Error::Of("SCALAR_SUBQUERY_TOO_MANY_ROWS");
   if (type == ExceptionType::OUT_OF_RANGE && Contains(text, "verflow")) return FromOutOfRange(text);
   if (type == ExceptionType::IO || type == ExceptionType::HTTP || type == ExceptionType::NETWORK)

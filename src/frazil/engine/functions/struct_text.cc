@@ -59,22 +59,25 @@ const RecordData& DataOf(duckdb::ExpressionState& state) {
   return state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<RecordData>();
 }
 
+// Ends the statement where the mode says so.
+void CheckMode(const RecordOptions& options, const char* condition, std::string_view text) {
+  if (options.fail_fast)
+    ThrowSparkError(condition, {{"badRecord", std::string(text)}, {"failFastMode", "FAILFAST"}});
+}
+
 // A record that cannot be read: all fields NULL, and the text in the column for corrupt records where the schema has
 // one.
-void WriteCorrupt(const RecordData& data, std::string_view text, duckdb::Vector& result, idx_t row, bool keep_fields) {
-  if (data.options.fail_fast) {
-    ThrowSparkError("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
-                    {{"badRecord", std::string(text)}, {"failFastMode", "FAILFAST"}});
-  }
-  if (data.type->id() != TypeId::kStruct) {
+void WriteCorrupt(const DataType& type, const RecordOptions& options, std::string_view text, duckdb::Vector& result,
+                  idx_t row, bool keep_fields) {
+  if (type.id() != TypeId::kStruct) {
     if (!keep_fields) WriteNull(result, row);
     return;
   }
-  const std::string corrupt = data.options.Get("columnnameofcorruptrecord", "_corrupt_record");
+  const std::string corrupt = options.Get("columnnameofcorruptrecord", "_corrupt_record");
   duckdb::FlatVector::Validity(result).SetValid(row);
   auto& members = duckdb::StructVector::GetEntries(result);
   for (size_t i = 0; i < members.size(); ++i) {
-    if (data.type->fields()[i].name == corrupt && data.type->fields()[i].type->IsString()) {
+    if (type.fields()[i].name == corrupt && type.fields()[i].type->IsString()) {
       duckdb::FlatVector::SetNull(*members[i], row, false);
       row_kernel::Write(*members[i], row, text);
     } else if (!keep_fields) {
@@ -82,6 +85,8 @@ void WriteCorrupt(const RecordData& data, std::string_view text, duckdb::Vector&
     }
   }
 }
+
+constexpr const char* kMalformed = "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION";
 
 void FromJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
   const auto& data = DataOf(state);
@@ -102,33 +107,71 @@ void FromJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
       continue;
     }
     auto json = ReadJson(text, json_options);
-    if (!json.has_value()) {
-      WriteCorrupt(data, text, result, row, false);
-      continue;
-    }
-    // A struct may come as an array of structs, whose first one counts, and an array of structs as one struct.
-    if (data.type->id() == TypeId::kStruct && json->kind == Json::Kind::kArray) {
-      if (json->items.empty()) {
-        WriteNull(result, row);
-        continue;
-      }
-      Json first = std::move(json->items[0]);
-      json = std::move(first);
-    } else if (data.type->id() == TypeId::kArray && data.type->element_type()->id() == TypeId::kStruct &&
-               json->kind == Json::Kind::kObject) {
+    // An array of structs may come as one struct, but no struct as an array.
+    if (json.has_value() && data.type->id() == TypeId::kArray &&
+        data.type->element_type()->id() == TypeId::kStruct && json->kind == Json::Kind::kObject) {
       Json list;
       list.kind = Json::Kind::kArray;
       list.items.push_back(std::move(*json));
       json = std::move(list);
     }
+    const bool is_array = json.has_value() && json->kind == Json::Kind::kArray;
+    const bool array_as_struct = is_array && data.type->id() == TypeId::kStruct;
+    // The literal null is a value inside a document only.
+    const bool is_value = json.has_value() && json->kind != Json::Kind::kNull && !array_as_struct;
     bool complete = true;
-    if (!WriteJson(*data.type, *json, data.options, result, row, &complete)) {
-      WriteCorrupt(data, text, result, row, false);
-    } else if (!complete) {
-      WriteCorrupt(data, text, result, row, true);
-    }
+    const bool is_written = is_value && WriteJson(*data.type, *json, data.options, result, row, &complete);
+    if (is_written && complete) continue;
+    CheckMode(data.options,
+              array_as_struct ? "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS" : kMalformed, text);
+    WriteCorrupt(*data.type, data.options, text, result, row, is_written);
   }
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+}
+
+// The rows of a record of a JSON file: each member of an array is one. A member that is no object spoils the record;
+// one with a field that does not fit marks all rows of the record.
+void JsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  const auto& data = DataOf(state);
+  const DataType& type = *data.type->element_type();
+  const idx_t count = chunk.size();
+  row_kernel::Reader<std::string_view> texts;
+  texts.Prepare(chunk.data[0], count);
+  const JsonOptions json_options = data.options.json();
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  idx_t begin = duckdb::ListVector::GetListSize(result);
+  for (idx_t row = 0; row < count; ++row) {
+    if (!texts.IsValid(row)) {
+      WriteNull(result, row);
+      continue;
+    }
+    const auto text = texts.Get(row);
+    auto json = ReadJson(text, json_options);
+    std::vector<const Json*> records;
+    if (json.has_value() && json->kind == Json::Kind::kArray) {
+      for (const auto& item : json->items) records.push_back(&item);
+    } else {
+      records.push_back(json.has_value() ? &*json : nullptr);
+    }
+    bool is_written = true, complete = true;
+    idx_t size = records.size();
+    duckdb::ListVector::Reserve(result, begin + size);
+    auto& rows = duckdb::ListVector::GetEntry(result);
+    for (idx_t i = 0; i < size && is_written; ++i) {
+      is_written = records[i] != nullptr && records[i]->kind != Json::Kind::kNull &&
+                   WriteJson(type, *records[i], data.options, rows, begin + i, &complete);
+    }
+    if (!is_written || !complete) {
+      CheckMode(data.options, kMalformed, text);
+      if (!is_written) size = 1;
+      for (idx_t i = 0; i < size; ++i) WriteCorrupt(type, data.options, text, rows, begin + i, is_written);
+    }
+    duckdb::FlatVector::SetNull(result, row, false);
+    duckdb::FlatVector::GetData<duckdb::list_entry_t>(result)[row] = {begin, size};
+    begin += size;
+    duckdb::ListVector::SetListSize(result, begin);
+  }
+  if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
 void ToJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
@@ -255,7 +298,10 @@ void FromCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
       }
     }
     if (cells.size() > wanted) malformed = true;
-    if (malformed) WriteCorrupt(data, texts.Get(row), result, row, true);
+    if (malformed) {
+      CheckMode(data.options, kMalformed, texts.Get(row));
+      WriteCorrupt(*data.type, data.options, texts.Get(row), result, row, true);
+    }
   }
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
@@ -311,6 +357,7 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
     loader.RegisterFunction(function);
   };
   add("spark_from_json", V, LogicalType::ANY, FromJson, BindReading);
+  add("spark_json_rows", V, LogicalType::ANY, JsonRows, BindReading);
   add("spark_from_csv", V, LogicalType::ANY, FromCsv, BindReading);
   add("spark_to_json", LogicalType::ANY, V, ToJson, BindWriting);
   add("spark_to_csv", LogicalType::ANY, V, ToCsv, BindWriting);
@@ -331,6 +378,7 @@ Implementation WithSchema(std::string kernel, bool reads) {
 void RegisterStructTextFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
   registry.AddScalar("from_json", WithSchema("spark_from_json", true));
+  registry.AddScalar("json_rows", WithSchema("spark_json_rows", true));
   registry.AddScalar("from_csv", WithSchema("spark_from_csv", true));
   registry.AddScalar("to_json", WithSchema("spark_to_json", false));
   registry.AddScalar("to_csv", WithSchema("spark_to_csv", false));

@@ -113,6 +113,8 @@ std::string DecodeBase64(std::string_view text) {
   return result;
 }
 
+}  // namespace
+
 std::string EncodeBase64(std::string_view bytes) {
   static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string result;
@@ -126,8 +128,6 @@ std::string EncodeBase64(std::string_view bytes) {
   }
   return result;
 }
-
-}  // namespace
 
 RecordOptions RecordOptions::Of(std::map<std::string, std::string> values, const std::string& session_zone) {
   RecordOptions options;
@@ -314,8 +314,12 @@ bool WriteJson(const DataType& type, const Json& json, const RecordOptions& opti
       duckdb::ListVector::Reserve(vector, begin + size);
       duckdb::ListVector::SetListSize(vector, begin + size);
       Put(vector, row, duckdb::list_entry_t{begin, size});
-      for (idx_t i = 0; i < size; ++i)
-        write_or_null(*type.element_type(), json.items[i], duckdb::ListVector::GetEntry(vector), begin + i);
+      // An element that does not fit spoils the array; only a struct can be there in part.
+      for (idx_t i = 0; i < size; ++i) {
+        if (!WriteJson(*type.element_type(), json.items[i], options, duckdb::ListVector::GetEntry(vector), begin + i,
+                       complete))
+          return false;
+      }
       return true;
     }
     case TypeId::kMap: {
@@ -328,7 +332,9 @@ bool WriteJson(const DataType& type, const Json& json, const RecordOptions& opti
       for (idx_t i = 0; i < size; ++i) {
         if (!WriteText(*type.key_type(), json.members[i].first, options, duckdb::MapVector::GetKeys(vector), begin + i))
           return false;
-        write_or_null(*type.value_type(), json.members[i].second, duckdb::MapVector::GetValues(vector), begin + i);
+        if (!WriteJson(*type.value_type(), json.members[i].second, options, duckdb::MapVector::GetValues(vector),
+                       begin + i, complete))
+          return false;
       }
       return true;
     }

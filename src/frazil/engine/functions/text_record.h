@@ -31,13 +31,15 @@ struct RecordOptions {
   JsonOptions json() const;
 };
 
+/// Bytes as text, in lines of any length.
+std::string EncodeBase64(std::string_view bytes);
 /// Sets the row to NULL, with what is below it.
 void WriteNull(duckdb::Vector& vector, duckdb::idx_t row);
 /// Writes the value of a text as a cast to the type reads it. False where it is none: nothing is written then.
 bool WriteText(const DataType& type, std::string_view text, const RecordOptions& options, duckdb::Vector& vector,
                duckdb::idx_t row);
-/// Writes a JSON value. False where it does not fit the type; parts that do not fit are NULL, the rest is written.
-/// `complete` becomes false then.
+/// Writes a JSON value. False where it does not fit the type. Fields of structs that do not fit are NULL, the rest is
+/// written and `complete` becomes false; an element of an array or map that does not fit spoils the whole of it.
 bool WriteJson(const DataType& type, const Json& json, const RecordOptions& options, duckdb::Vector& vector,
                duckdb::idx_t row, bool* complete);
 

@@ -154,6 +154,19 @@ void AppendJson(const Variant& variant, const TimeZone& zone, std::string* out) 
     case Variant::Kind::kDecimal:
       *out += ScalarText(variant, zone);
       return;
+    case Variant::Kind::kBinary:
+      AppendJsonText(EncodeBase64(variant.text), out);
+      return;
+    case Variant::Kind::kTimestamp: {
+      // With the offset of the zone at that time.
+      const int64_t minutes = (zone.ToLocalMicros(variant.integer) - variant.integer) / (60 * kMicrosPerSecond);
+      const int64_t magnitude = std::abs(minutes);
+      char offset[16];
+      std::snprintf(offset, sizeof(offset), "%c%02d:%02d", minutes < 0 ? '-' : '+', static_cast<int>(magnitude / 60),
+                    static_cast<int>(magnitude % 60));
+      AppendJsonText(ScalarText(variant, zone) + offset, out);
+      return;
+    }
     case Variant::Kind::kDouble:
     case Variant::Kind::kFloat: {
       const std::string text = ScalarText(variant, zone);
@@ -299,6 +312,27 @@ bool WriteCast(const DataType& type, const Variant& variant, const RecordOptions
       break;
   }
   if (variant.kind == Variant::Kind::kObject || variant.kind == Variant::Kind::kArray) return false;
+  const auto put = [&](int64_t value) {
+    duckdb::FlatVector::GetData<int64_t>(vector)[row] = value;
+    duckdb::FlatVector::SetNull(vector, row, false);
+    return true;
+  };
+  if (type.id() == TypeId::kBinary && variant.kind != Variant::Kind::kBinary && variant.kind != Variant::Kind::kString)
+    return false;
+  // Numbers are seconds.
+  if (type.id() == TypeId::kTimestamp && variant.kind == Variant::Kind::kInteger) {
+    int64_t micros = 0;
+    if (__builtin_mul_overflow(variant.integer, kMicrosPerSecond, &micros)) micros = variant.integer < 0 ? INT64_MIN : INT64_MAX;
+    return put(micros);
+  }
+  if (type.id() == TypeId::kTimestamp && variant.kind == Variant::Kind::kDecimal) {
+    const auto micros = Rescale(variant.unscaled, variant.scale, 6, DecimalRounding::kDown);
+    return micros.has_value() && *micros <= INT64_MAX && *micros >= INT64_MIN && put(static_cast<int64_t>(*micros));
+  }
+  if (type.id() == TypeId::kTimestamp && (variant.kind == Variant::Kind::kDouble || variant.kind == Variant::Kind::kFloat)) {
+    const double micros = variant.number * 1e6;
+    return std::isfinite(micros) && std::fabs(micros) < 9.2e18 && put(static_cast<int64_t>(micros));
+  }
   std::string text = ScalarText(variant, *options.zone);
   const bool is_number = variant.kind == Variant::Kind::kInteger || variant.kind == Variant::Kind::kDecimal ||
                          variant.kind == Variant::Kind::kDouble || variant.kind == Variant::Kind::kFloat;

@@ -105,6 +105,7 @@ Result<ExpressionPtr> BindFromText(const FunctionCall& call) {
   }
   FRAZIL_ASSIGN_OR_RETURN(auto text, CoerceArgument(call, sql, call.arguments[0], 0, Text()));
   DataTypePtr type = AsNullable(schema);
+  if (schema->id() == TypeId::kMap) sql = "entries";  // Spark names it so.
   return MakeCall(call.name, {text, options}, type, true, ModeOf(call), sql);
 }
 
