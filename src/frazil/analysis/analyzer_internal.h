@@ -218,6 +218,8 @@ class Analyzer {
                              const std::vector<std::string>& columns);
 
   // --- set_operations.cc
+  /// Refuses columns of types whose values Spark does not compare: UNSUPPORTED_FEATURE.SET_OPERATION_ON_*.
+  static Status CheckComparable(const std::vector<Attribute>& columns);
   Result<Relation> AnalyzeSetOperation(const plan::SetOperationPlan& operation);
   Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> MatchByName(const plan::SetOperationPlan& operation,
                                                                             const plan::LogicalPlanPtr& left,

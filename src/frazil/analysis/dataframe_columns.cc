@@ -216,12 +216,16 @@ Result<Relation> Analyzer::AnalyzeDeduplicate(const plan::DeduplicatePlan& dedup
   if (deduplicate.within_watermark) return Error::Unsupported("dropDuplicatesWithinWatermark");
   Relation exact = ExactRelation(child);
   for (size_t i = 0; i < exact.output.size(); ++i) exact.output[i].qualifier = child.output[i].qualifier;
-  if (deduplicate.columns.empty()) return OnTop(exact, plan::MakeDistinct(exact.plan));
+  if (deduplicate.columns.empty()) {
+    FRAZIL_RETURN_IF_ERROR(CheckComparable(exact.output));
+    return OnTop(exact, plan::MakeDistinct(exact.plan));
+  }
   auto node = std::make_shared<plan::DeduplicateNode>();
   for (const auto& name : deduplicate.columns) {
     bool found = false;
     for (const auto& column : exact.output) {
       if (settings_.case_sensitive ? column.name != name : !EqualsIgnoreCase(column.name, name)) continue;
+      FRAZIL_RETURN_IF_ERROR(CheckComparable({column}));
       node->keys.push_back(column.id);
       found = true;
     }

@@ -300,6 +300,7 @@ Result<Relation> Analyzer::Finish(SelectStage stage, std::vector<Attribute> outp
   relation.select = std::move(shared);
   relation.output = std::move(output);
   if (distinct) {
+    FRAZIL_RETURN_IF_ERROR(CheckComparable(relation.output));
     relation.plan = plan::MakeDistinct(relation.plan);
     relation.select_is_distinct = true;
   }

@@ -117,6 +117,17 @@ Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> Analyzer::MatchByN
                    plan::MakeProject(right, std::move(right_expressions), std::move(right_output)));
 }
 
+Status Analyzer::CheckComparable(const std::vector<Attribute>& columns) {
+  for (const auto& column : columns) {
+    if (!functions::ContainsMap(*column.type)) continue;
+    const bool is_variant = column.type->id() == TypeId::kVariant;
+    return Error::Of(is_variant ? "UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE"
+                                : "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
+                     {{"colName", QuoteIdentifier(column.name)}, {"dataType", "\"" + column.type->Sql() + "\""}});
+  }
+  return Status::Ok();
+}
+
 Result<Relation> Analyzer::AnalyzeSetOperation(const plan::SetOperationPlan& operation) {
   FRAZIL_ASSIGN_OR_RETURN(auto left_relation, AnalyzePlan(operation.left));
   FRAZIL_ASSIGN_OR_RETURN(auto right_relation, AnalyzePlan(operation.right));
@@ -149,11 +160,10 @@ Result<Relation> Analyzer::AnalyzeSetOperation(const plan::SetOperationPlan& ope
                                                     {"dataType1", "\"" + second->Sql() + "\""}});
     }
     const bool compares = operation.type != SetOperationType::kUnion || !operation.all;
-    if (compares && functions::ContainsMap(*type)) {
-      const bool is_variant = type->id() == TypeId::kVariant;
-      return Error::Of(is_variant ? "UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE"
-                                  : "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
-                       {{"colName", QuoteIdentifier(left->output[i].name)}, {"dataType", "\"" + type->Sql() + "\""}});
+    if (compares) {
+      Attribute compared = left->output[i];
+      compared.type = type;
+      FRAZIL_RETURN_IF_ERROR(CheckComparable({compared}));
     }
     types.push_back(std::move(type));
   }

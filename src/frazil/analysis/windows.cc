@@ -7,6 +7,7 @@
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/base/text.h"
+#include "frazil/functions/common_type.h"
 #include "frazil/functions/constant.h"
 #include "frazil/types/cast_rules.h"
 
@@ -258,6 +259,11 @@ Result<ExpressionPtr> Analyzer::AnalyzeWindow(const plan::WindowExpr& window) {
 
   FRAZIL_ASSIGN_OR_RETURN(auto specification, ResolveWindow(window.window));
   FRAZIL_ASSIGN_OR_RETURN(auto partition_by, AnalyzeAll(specification.partition_by));
+  for (const auto& key : partition_by) {
+    if (functions::IsOrderable(*key->type)) continue;
+    return Error::Of("EXPRESSION_TYPE_IS_NOT_ORDERABLE",
+                     {{"expr", "\"" + key->sql + "\""}, {"exprType", "\"" + key->type->Sql() + "\""}});
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto order_by, AnalyzeSortKeys(specification.order_by));
 
   if (window.function->kind == plan::ExprKind::kFunction) {

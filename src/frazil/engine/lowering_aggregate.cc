@@ -1,6 +1,7 @@
 #include <duckdb/parser/expression/columnref_expression.hpp>
 #include <duckdb/parser/expression/operator_expression.hpp>
 
+#include "frazil/engine/functions/group_key.h"
 #include "frazil/engine/lowering.h"
 
 namespace frazil::engine {
@@ -14,12 +15,13 @@ Result<Block> Lowering::LowerAggregateNode(const plan::AggregateNode& node) {
   std::vector<std::pair<std::string, LoweredExpression>> computed;
   for (const auto& grouping : node.grouping) {
     FRAZIL_ASSIGN_OR_RETURN(auto key, Lower(*grouping));
-    if (grouping->kind == ExpressionKind::kColumn && !grouping->As<ColumnExpression>().is_outer) {
+    const bool is_key = !NeedsGroupKey(*grouping->type);
+    if (is_key && grouping->kind == ExpressionKind::kColumn && !grouping->As<ColumnExpression>().is_outer) {
       keys.push_back(ColumnName(grouping->As<ColumnExpression>().id));
       continue;
     }
     keys.push_back(FreshName());
-    computed.emplace_back(keys.back(), std::move(key));
+    computed.emplace_back(keys.back(), GroupKeyOf(*grouping->type, std::move(key)));
   }
   if (!computed.empty()) {
     input = Open(std::move(input));

@@ -13,6 +13,7 @@
 #include <duckdb/parser/tableref/emptytableref.hpp>
 #include <duckdb/parser/tableref/subqueryref.hpp>
 
+#include "frazil/engine/functions/group_key.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/type_mapping.h"
 
@@ -74,6 +75,21 @@ std::vector<std::string> NamesOf(const std::vector<Attribute>& output) {
   std::vector<std::string> names;
   for (const auto& attribute : output) names.push_back(ColumnName(attribute.id));
   return names;
+}
+
+// The columns, those that decide which rows are equal as keys.
+std::vector<std::pair<std::string, LoweredExpression>> AsKeys(const std::vector<std::string>& names, const std::vector<Attribute>& output,
+                                                              const std::function<bool(AttributeId)>& is_key) {
+  std::map<std::string, const Attribute*> attributes;
+  for (const auto& attribute : output) {
+    if (is_key(attribute.id)) attributes[ColumnName(attribute.id)] = &attribute;
+  }
+  std::vector<std::pair<std::string, LoweredExpression>> select;
+  for (const auto& name : names) {
+    const auto found = attributes.find(name);
+    select.emplace_back(name, found == attributes.end() ? ColumnRefOf(name) : GroupKeyOf(*found->second->type, ColumnRefOf(name)));
+  }
+  return select;
 }
 
 std::vector<std::pair<std::string, LoweredExpression>> PassThrough(const std::vector<std::string>& names) {
@@ -325,7 +341,7 @@ Result<Block> Lowering::LowerDistinct(const plan::DistinctNode& node) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, LowerPlan(*node.child));
   Block block = Open(std::move(child));
   const auto names = block.columns;
-  block = Select(std::move(block), PassThrough(names), true);
+  block = Select(std::move(block), AsKeys(names, node.child->output, [](AttributeId) { return true; }), true);
   block.modifiers.push_back(duckdb::make_uniq<duckdb::DistinctModifier>());
   return block;
 }
@@ -334,6 +350,8 @@ Result<Block> Lowering::LowerDeduplicate(const plan::DeduplicateNode& node) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, LowerPlan(*node.child));
   Block block = Open(std::move(child));
   const auto names = block.columns;
+  const auto is_key = [&](AttributeId id) { return std::find(node.keys.begin(), node.keys.end(), id) != node.keys.end(); };
+  block = Wrap(Select(std::move(block), AsKeys(names, node.child->output, is_key), true));
   block = Select(std::move(block), PassThrough(names), true);
   auto distinct = duckdb::make_uniq<duckdb::DistinctModifier>();
   for (const AttributeId key : node.keys) distinct->distinct_on_targets.push_back(ColumnRefOf(ColumnName(key)));
@@ -384,9 +402,12 @@ Result<Block> Lowering::LowerSetOperation(const plan::SetOperationNode& node) {
     if (!block.modifiers.empty()) block = Wrap(std::move(block));
     // By position: each input puts out exactly its plan's columns in order.
     const auto wanted = NamesOf(input->output);
-    if (block.columns != wanted) {
+    // UNION puts out its rows as keys; INTERSECT and EXCEPT put out those of the left side as they are.
+    const bool as_keys = node.type == plan::SetOperationType::kUnion && !node.all &&
+                         std::any_of(input->output.begin(), input->output.end(), [](const Attribute& attribute) { return NeedsGroupKey(*attribute.type); });
+    if (block.columns != wanted || as_keys) {
       if (block.has_select) block = Wrap(std::move(block));
-      block.select = PassThrough(wanted);
+      block.select = as_keys ? AsKeys(wanted, input->output, [](AttributeId) { return true; }) : PassThrough(wanted);
       block.has_select = true;
       block.columns = wanted;
     }

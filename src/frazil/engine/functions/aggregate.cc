@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "frazil/engine/functions/core_functions.h"
+#include "frazil/engine/functions/decimal_aggregate.h"
+#include "frazil/engine/functions/group_key.h"
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -19,11 +21,14 @@ namespace {
 
 using duckdb::LogicalType;
 
-enum class Overflow : int32_t { kWrap = 0, kError = 1, kNull = 2 };
+enum class Overflow : int32_t { kWrap = 0, kError = 1, kNull = 2, kIntervalError = 3 };
 
 Overflow OverflowOf(EvalMode mode) { return mode == EvalMode::kLegacy ? Overflow::kWrap : mode == EvalMode::kAnsi ? Overflow::kError : Overflow::kNull; }
 
-LoweredExpression OverflowArgument(EvalMode mode) { return ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(OverflowOf(mode)))); }
+LoweredExpression OverflowArgument(Overflow overflow) { return ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(overflow))); }
+
+// Intervals overflow with an error in every mode but try.
+Overflow IntervalOverflowOf(EvalMode mode) { return mode == EvalMode::kTry ? Overflow::kNull : Overflow::kIntervalError; }
 
 template <typename T>
 std::optional<T> SumAs(duckdb::hugeint_t sum, int32_t overflow) {
@@ -34,18 +39,12 @@ std::optional<T> SumAs(duckdb::hugeint_t sum, int32_t overflow) {
       return static_cast<T>(wide);
     case Overflow::kError:
       ThrowArithmeticOverflow(sizeof(T) == 8 ? "long overflow" : "integer overflow", "try_sum");
+    case Overflow::kIntervalError:
+      ThrowSparkError("INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION", {{"functionName", "`try_add`"}});
     case Overflow::kNull:
       break;
   }
   return std::nullopt;
-}
-
-__int128 DivideHalfUp(__int128 dividend, __int128 divisor) {
-  const __int128 quotient = dividend / divisor;
-  const __int128 rest = dividend % divisor;
-  const __int128 magnitude = rest < 0 ? -rest : rest;
-  if (magnitude * 2 >= divisor) return quotient + (dividend < 0 ? -1 : 1);
-  return quotient;
 }
 
 template <typename T>
@@ -56,93 +55,23 @@ std::optional<T> AverageAs(duckdb::hugeint_t sum, int64_t count, int32_t overflo
   return static_cast<T>(DivideHalfUp(*checked, count));
 }
 
-// spark_avg_decimal(sum, count, strict, NULL of the result's type).
-struct DecimalAverageData : duckdb::FunctionData {
-  bool strict = false;
-  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<DecimalAverageData>(*this); }
-  bool Equals(const duckdb::FunctionData& other) const override { return other.Cast<DecimalAverageData>().strict == strict; }
-};
-
-duckdb::unique_ptr<duckdb::FunctionData> BindDecimalAverage(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-                                                            duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  auto values = TakeConstantArguments(context, function, arguments, 2);
-  auto data = duckdb::make_uniq<DecimalAverageData>();
-  data->strict = values[0].GetValue<bool>();
-  function.SetReturnType(values[1].type());
-  function.arguments[0] = arguments[0]->return_type;
-  return data;
-}
-
-void AverageDecimals(duckdb::DataChunk& arguments, duckdb::ExpressionState& state, duckdb::Vector& result) {
-  const bool strict = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<DecimalAverageData>().strict;
-  const auto& from = arguments.data[0].GetType();
-  const auto& to = result.GetType();
-  __int128 factor = 1, limit = 1;
-  for (int i = duckdb::DecimalType::GetScale(from); i < duckdb::DecimalType::GetScale(to); ++i) factor *= 10;
-  for (int i = 0; i < duckdb::DecimalType::GetWidth(to); ++i) limit *= 10;
-  WithDecimalStorage(from, [&](auto in) {
-    WithDecimalStorage(to, [&](auto out) {
-      using In = decltype(in);
-      using Out = decltype(out);
-      row_kernel::Reader<In> sums;
-      row_kernel::Reader<int64_t> counts;
-      const bool constant = arguments.AllConstant();
-      const auto size = constant ? 1 : arguments.size();
-      sums.Prepare(arguments.data[0], size);
-      counts.Prepare(arguments.data[1], size);
-      result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-      for (duckdb::idx_t row = 0; row < size; ++row) {
-        if (!sums.IsValid(row) || !counts.IsValid(row) || counts.Get(row) == 0) {
-          duckdb::FlatVector::SetNull(result, row, true);
-          continue;
-        }
-        const __int128 sum = WideOf(sums.Get(row));
-        const __int128 count = counts.Get(row);
-        // The quotient and the rest apart, so that nothing overflows.
-        const __int128 average = (sum / count) * factor + DivideHalfUp((sum % count) * factor, count);
-        if (average >= limit || average <= -limit) {
-          if (strict) ThrowNumericValueOutOfRange("", duckdb::DecimalType::GetWidth(to), duckdb::DecimalType::GetScale(to));
-          duckdb::FlatVector::SetNull(result, row, true);
-          continue;
-        }
-        row_kernel::Write(result, row, NarrowTo<Out>(average));
-      }
-      if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
-    });
-  });
-}
-
 Result<LoweredExpression> LowerSum(LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) {
   const DataType& type = *call.arguments[0]->type;
+  if (type.id() == TypeId::kDecimal) return LowerDecimalSum(call, std::move(arguments[0]));
   LoweredExpression sum = CallOf("sum", std::move(arguments));
-  if (type.IsIntegral() || type.id() == TypeId::kDayTimeInterval) return CallOf("spark_sum_long", std::move(sum), OverflowArgument(call.mode));
-  if (type.id() == TypeId::kYearMonthInterval) return CallOf("spark_sum_int", std::move(sum), OverflowArgument(call.mode == EvalMode::kTry ? call.mode : EvalMode::kAnsi));
-  if (type.id() == TypeId::kDecimal) {
-    // Adding zero checks the precision: DuckDB's sum only ends where 128 bits do.
-    FRAZIL_ASSIGN_OR_RETURN(auto zero, ToDuckDbValue(*call.type, Value(Decimal128{0})));
-    LoweredArguments checked;
-    checked.push_back(std::move(sum));
-    checked.push_back(ConstantOf(std::move(zero)));
-    return LowerDecimalOperation("add", *call.type, call.mode, std::move(checked));
-  }
+  if (type.IsIntegral()) return CallOf("spark_sum_long", std::move(sum), OverflowArgument(OverflowOf(call.mode)));
+  if (type.IsAnsiInterval())
+    return CallOf(type.id() == TypeId::kDayTimeInterval ? "spark_sum_long" : "spark_sum_int", std::move(sum), OverflowArgument(IntervalOverflowOf(call.mode)));
   return sum;
 }
 
 Result<LoweredExpression> LowerAverage(LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) {
   const DataType& type = *call.arguments[0]->type;
+  if (type.id() == TypeId::kDecimal) return LowerDecimalAverage(call, std::move(arguments[0]));
   LoweredExpression copy = arguments[0]->Copy();
-  if (type.id() == TypeId::kDecimal) {
-    LoweredArguments parts;
-    parts.push_back(CallOf("sum", std::move(arguments)));
-    parts.push_back(CallOf("count", std::move(copy)));
-    parts.push_back(ConstantOf(duckdb::Value::BOOLEAN(call.mode == EvalMode::kAnsi)));
-    parts.push_back(CastOf(ConstantOf(duckdb::Value()), MappedType(*call.type)));
-    return CallOf("spark_avg_decimal", std::move(parts));
-  }
   if (type.IsAnsiInterval()) {
-    const EvalMode mode = call.mode == EvalMode::kTry ? call.mode : EvalMode::kAnsi;
     return CallOf(type.id() == TypeId::kYearMonthInterval ? "spark_avg_int" : "spark_avg_long", CallOf("sum", std::move(arguments)), CallOf("count", std::move(copy)),
-                  OverflowArgument(mode));
+                  OverflowArgument(IntervalOverflowOf(call.mode)));
   }
   return CallOf("avg", std::move(arguments));
 }
@@ -276,7 +205,7 @@ void AddToHistogram(std::vector<Bar>* bars, double value, size_t limit) {
   bars->erase(bars->begin() + static_cast<ptrdiff_t>(nearest) + 1);
 }
 
-// spark_histogram(DOUBLE[], INTEGER) -> STRUCT(x DOUBLE, y DOUBLE)[].
+// spark_histogram(DOUBLE[], INTEGER, whether x is a whole number) -> STRUCT(x DOUBLE, y DOUBLE)[].
 void Histogram(duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
   const auto count = arguments.size();
   duckdb::UnifiedVectorFormat lists, children;
@@ -285,6 +214,8 @@ void Histogram(duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::V
   auto& child = duckdb::ListVector::GetEntry(arguments.data[0]);
   child.ToUnifiedFormat(duckdb::ListVector::GetListSize(arguments.data[0]), children);
   limits.Prepare(arguments.data[1], count);
+  row_kernel::Reader<bool> whole;
+  whole.Prepare(arguments.data[2], count);
   result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
   for (duckdb::idx_t row = 0; row < count; ++row) {
     const auto index = lists.sel->get_index(row);
@@ -302,7 +233,7 @@ void Histogram(duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::V
     duckdb::ListVector::Reserve(result, offset + bars.size());
     auto& members = duckdb::StructVector::GetEntries(duckdb::ListVector::GetEntry(result));
     for (size_t i = 0; i < bars.size(); ++i) {
-      duckdb::FlatVector::GetData<double>(*members[0])[offset + i] = bars[i].x;
+      duckdb::FlatVector::GetData<double>(*members[0])[offset + i] = whole.Get(row) ? std::trunc(bars[i].x) : bars[i].x;
       duckdb::FlatVector::GetData<double>(*members[1])[offset + i] = bars[i].y;
     }
     duckdb::ListVector::SetListSize(result, offset + bars.size());
@@ -342,12 +273,8 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
                                        });
   truncate_list.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   loader.RegisterFunction(truncate_list);
-  duckdb::ScalarFunction average("spark_avg_decimal", {LogicalType::ANY, L, LogicalType::BOOLEAN, LogicalType::ANY}, LogicalType::ANY, AverageDecimals, BindDecimalAverage);
-  average.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
-  average.SetFallible();
-  loader.RegisterFunction(average);
   duckdb::child_list_t<LogicalType> bar = {{"x", LogicalType::DOUBLE}, {"y", LogicalType::DOUBLE}};
-  duckdb::ScalarFunction histogram("spark_histogram", {LogicalType::LIST(LogicalType::DOUBLE), I}, LogicalType::LIST(LogicalType::STRUCT(std::move(bar))), Histogram);
+  duckdb::ScalarFunction histogram("spark_histogram", {LogicalType::LIST(LogicalType::DOUBLE), I, LogicalType::BOOLEAN}, LogicalType::LIST(LogicalType::STRUCT(std::move(bar))), Histogram);
   histogram.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   loader.RegisterFunction(histogram);
 }
@@ -357,6 +284,8 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
 void RegisterAggregateFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
   RegisterMomentAggregates(registry);
+  registry.AddKernels(AddDecimalAggregateKernels);
+  registry.AddKernels(AddGroupKeyKernel);
   registry.AddAggregate("sum", BuildAggregate(LowerSum));
   registry.AddAggregate("avg", BuildAggregate(LowerAverage));
   registry.AddAggregate("count", BuildAggregate(LowerCount));
@@ -381,7 +310,16 @@ void RegisterAggregateFunctions(FunctionLoweringRegistry& registry) {
   registry.AddAggregate("mode_least", Template("mode($1 ORDER BY $1 ASC)"));
   registry.AddAggregate("mode_greatest", Template("mode($1 ORDER BY $1 DESC)"));
   registry.AddAggregate("listagg", BuildAggregate(LowerListAgg));
-  registry.AddAggregate("histogram_numeric", Template("spark_histogram(list(CAST($1 AS DOUBLE)) FILTER (WHERE $1 IS NOT NULL), $2)"));
+  registry.AddAggregate("histogram_numeric", BuildAggregate([](LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+                          const DataType& type = *call.arguments[0]->type;
+                          if (type.IsDatetime()) return Error::Unsupported("histogram_numeric of " + type.SimpleString());
+                          auto filter = IsNotNull(arguments[0]->Copy());
+                          LoweredArguments values;
+                          values.push_back(CastOf(std::move(arguments[0]), LogicalType::DOUBLE));
+                          LoweredExpression list = duckdb::make_uniq<duckdb::FunctionExpression>("list", std::move(values), std::move(filter));
+                          const bool whole = type.IsIntegral() || type.IsAnsiInterval();
+                          return CallOf("spark_histogram", std::move(list), std::move(arguments[1]), ConstantOf(duckdb::Value::BOOLEAN(whole)));
+                        }));
 }
 
 void RegisterWindowFunctions(FunctionLoweringRegistry& registry) {

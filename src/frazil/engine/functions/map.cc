@@ -6,6 +6,7 @@
 #include <duckdb/planner/expression/bound_function_expression.hpp>
 
 #include "frazil/engine/functions/array_kernel.h"
+#include "frazil/engine/functions/group_key.h"
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/regular_expression.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -90,6 +91,7 @@ void MakeMap(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
   if (!key_places.empty()) {
     duckdb::VectorOperations::Copy(keys.pool(), duckdb::MapVector::GetKeys(result), key_selection, key_places.size(), 0,
                                    0);
+    NormalizeKeys(duckdb::MapVector::GetKeys(result), key_places.size());
     duckdb::VectorOperations::Copy(values.pool(), duckdb::MapVector::GetValues(result), value_selection,
                                    value_places.size(), 0, 0);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
 #include "frazil/functions/list/topics.h"
 
@@ -40,9 +41,22 @@ Result<DataTypePtr> AverageType(const Arguments& arguments) {
 }
 
 Result<ExpressionPtr> BindCount(const FunctionCall& call) {
-  // count(*) comes without arguments.
-  std::string sql = call.arguments.empty() ? "count(1)" : CallSql(call.name, call.arguments);
-  return MakeAggregate("count", call.arguments, DataType::Long(), false, call, sql);
+  // count(*) comes as count(1).
+  constexpr const char* kLegacy = "spark.sql.legacy.allowParameterlessCount";
+  const auto allowed = call.settings->lookup ? call.settings->lookup(kLegacy) : std::nullopt;
+  if (call.arguments.empty() && !EqualsIgnoreCase(allowed.value_or("false"), "true")) {
+    return Error::Of("WRONG_NUM_ARGS.WITH_SUGGESTION", {{"functionName", QuoteIdentifier("count")},
+                                                        {"expectedNum", " >= 1"},
+                                                        {"actualNum", "0"},
+                                                        {"legacyNum", "0"},
+                                                        {"legacyConfKey", "\"" + std::string(kLegacy) + "\""},
+                                                        {"legacyConfValue", "\"true\""}});
+  }
+  std::string sql = CallSql(call.name, call.arguments);
+  // The legacy count() counts nothing.
+  Arguments arguments = call.arguments;
+  if (arguments.empty()) arguments.push_back(MakeNull(DataType::Integer()));
+  return MakeAggregate("count", arguments, DataType::Long(), false, call, sql);
 }
 
 CheckRule MustBeOrdered(size_t index) {
