@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/plan/determinism.h"
 #include "frazil/plan/make_logical.h"
 
 namespace frazil::analysis {
@@ -258,10 +259,6 @@ void CollectOuter(const LogicalPlan& plan, std::set<AttributeId>* used, std::set
   for (const auto& input : plan::Inputs(plan)) CollectOuter(*input, used, made);
 }
 
-constexpr std::array<std::string_view, 12> kNondeterministic = {
-    "rand",    "randn",   "random",          "uuid",   "shuffle", "monotonically_increasing_id", "spark_partition_id",
-    "randstr", "uniform", "input_file_name", "sample", "reflect"};
-
 LogicalPlanPtr SubstituteInPlan(const LogicalPlanPtr& plan, const std::map<AttributeId, ExpressionPtr>& columns);
 
 }  // namespace
@@ -305,10 +302,8 @@ std::vector<AttributeId> OuterReferences(const LogicalPlan& plan) {
 bool IsNondeterministic(const Expression& expression) {
   bool found = false;
   VisitExpression(expression, [&](const Expression& part) {
-    if (part.kind == ExpressionKind::kCall) {
-      const auto& name = part.As<CallExpression>().function;
-      found = found || std::find(kNondeterministic.begin(), kNondeterministic.end(), name) != kNondeterministic.end();
-    }
+    if (part.kind == ExpressionKind::kCall)
+      found = found || plan::IsNondeterministicFunction(part.As<CallExpression>().function);
     return !found;
   });
   return found;

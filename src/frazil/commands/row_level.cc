@@ -4,6 +4,7 @@
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_writer.h"
+#include "frazil/plan/determinism.h"
 #include "frazil/plan/make_logical.h"
 
 namespace frazil::commands {
@@ -123,24 +124,34 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
   return NoRows();
 }
 
+/// The source of a MERGE, which several plans read: in memory where it may give other rows each time.
+Result<analysis::NamedRelation> MergeSource(const plan::MergeCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto source, analysis::AnalyzeNamedRelation(command.source, context));
+  if (!plan::IsDeterministic(*source.plan)) {
+    FRAZIL_ASSIGN_OR_RETURN(source.plan, engine::Materialize(context.engine(), source.plan, context.execution()));
+  }
+  return source;
+}
+
 Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& context) {
   if (command.with_schema_evolution) return Error::Unsupported("MERGE WITH SCHEMA EVOLUTION");
   FRAZIL_ASSIGN_OR_RETURN(auto open, Open(command.target, command.target_alias, "MERGE", context));
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
-  // Both plans are made before anything runs: a statement with a mistake in any clause fails without reading.
+  FRAZIL_ASSIGN_OR_RETURN(auto source, MergeSource(command, context));
+  // Both plans are made before anything runs: a statement with a mistake in any clause fails without writing.
   plan::LogicalPlanPtr inserted;
   if (!command.not_matched.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(inserted, analysis::RowsInsertedByMerge(command, open.target, rows, context));
+    FRAZIL_ASSIGN_OR_RETURN(inserted, analysis::RowsInsertedByMerge(command, source, open.target, rows, context));
   }
   bool changes_rows = !command.matched.empty() || !command.not_matched_by_source.empty();
-  if (changes_rows) FRAZIL_RETURN_IF_ERROR(analysis::RowsAfterMerge(command, open.target, rows, context));
+  if (changes_rows) FRAZIL_RETURN_IF_ERROR(analysis::RowsAfterMerge(command, source, open.target, rows, context));
   std::vector<std::string> files;
   if (!command.not_matched_by_source.empty()) {
     // Any row may be changed: every file is read and written again.
     FRAZIL_ASSIGN_OR_RETURN(files, CollectFiles(plan::MakeDistinct(plan::MakeColumnProject(rows.plan, {rows.file})), context));
   }
   if (!command.matched.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(auto matches, analysis::MergeMatches(command, rows, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto matches, analysis::MergeMatches(command, source, rows, context));
     FRAZIL_ASSIGN_OR_RETURN(auto found, context.engine().Collect(matches, context.execution()));
     for (const auto& row : found.rows) {
       if (row[1].integer() > 1 && !analysis::AllowsSeveralMatches(command)) {
@@ -152,7 +163,7 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
   std::vector<plan::LogicalPlanPtr> plans;
   if (changes_rows && !files.empty()) {
     FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::ScanTargetFiles(open.target, files, context));
-    FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterMerge(command, open.target, touched, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterMerge(command, source, open.target, touched, context));
     plans.push_back(std::move(plan));
   }
   if (inserted != nullptr) plans.push_back(std::move(inserted));

@@ -16,6 +16,8 @@
 #include "frazil/engine/store_file_system.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/engine/write_rows.h"
+#include "frazil/plan/determinism.h"
+#include "frazil/plan/make_logical.h"
 
 namespace frazil::engine {
 namespace {
@@ -132,6 +134,23 @@ Result<duckdb::vector<duckdb::LogicalType>> TypesOf(const plan::LogicalPlan& pla
 
 }  // namespace
 
+Result<plan::LogicalPlanPtr> Materialize(Engine& engine, const plan::LogicalPlanPtr& plan, const ExecutionContext& context) {
+  ExecutionContext inner = context;
+  inner.metrics = nullptr;
+  FRAZIL_ASSIGN_OR_RETURN(auto stream, engine.Execute(plan, inner));
+  auto table = std::make_shared<ArrowTable>();
+  table->schema = plan::OutputSchema(*plan);
+  while (true) {
+    FRAZIL_ASSIGN_OR_RETURN(auto batch, stream->Next());
+    if (batch == nullptr) break;
+    table->batches.push_back(std::move(*batch));
+  }
+  auto node = std::make_shared<plan::ArrowRowsNode>();
+  node->data = std::move(table);
+  node->output = plan->output;
+  return plan::LogicalPlanPtr(std::move(node));
+}
+
 Result<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& options) {
   try {
     return std::unique_ptr<Engine>(std::make_unique<DuckDbEngine>(options));
@@ -190,8 +209,9 @@ DuckDbEngine::~DuckDbEngine() {
   }
 }
 
-Result<std::unique_ptr<ResultStream>> DuckDbEngine::Execute(const plan::LogicalPlanPtr& plan,
+Result<std::unique_ptr<ResultStream>> DuckDbEngine::Execute(const plan::LogicalPlanPtr& given,
                                                             const ExecutionContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto plan, WithObservedRows(given, context));
   FRAZIL_ASSIGN_OR_RETURN(auto types, TypesOf(*plan));
   try {
     auto statement = std::make_unique<Statement>(*Database()->instance, registry_, context);
@@ -203,7 +223,8 @@ Result<std::unique_ptr<ResultStream>> DuckDbEngine::Execute(const plan::LogicalP
   }
 }
 
-Result<RowSet> DuckDbEngine::Collect(const plan::LogicalPlanPtr& plan, const ExecutionContext& context) {
+Result<RowSet> DuckDbEngine::Collect(const plan::LogicalPlanPtr& given, const ExecutionContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto plan, WithObservedRows(given, context));
   try {
     Statement statement(*Database()->instance, registry_, context);
     FRAZIL_RETURN_IF_ERROR(statement.StartQuery(plan));
@@ -229,9 +250,10 @@ Result<RowSet> DuckDbEngine::Collect(const plan::LogicalPlanPtr& plan, const Exe
   }
 }
 
-Result<std::vector<tables::WrittenFile>> DuckDbEngine::Write(const plan::LogicalPlanPtr& plan,
+Result<std::vector<tables::WrittenFile>> DuckDbEngine::Write(const plan::LogicalPlanPtr& given,
                                                              const tables::WriteTask& task,
                                                              const ExecutionContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto plan, WithObservedRows(given, context));
   try {
     Statement statement(*Database()->instance, registry_, context);
     FRAZIL_ASSIGN_OR_RETURN(auto files, WriteRows(statement, registry_, plan, task));
@@ -255,6 +277,24 @@ Result<Value> DuckDbEngine::Evaluate(const ExpressionPtr& expression, const Exec
 bool DuckDbEngine::HasFunction(std::string_view name) const {
   return registry_.Has(ImplementationClass::kScalar, name) || registry_.Has(ImplementationClass::kAggregate, name) ||
          registry_.Has(ImplementationClass::kWindow, name);
+}
+
+Result<plan::LogicalPlanPtr> DuckDbEngine::WithObservedRows(const plan::LogicalPlanPtr& plan,
+                                                            const ExecutionContext& context) {
+  if (!context.on_observed) return plan;
+  auto inputs = plan::Inputs(*plan);
+  bool changed = false;
+  for (auto& input : inputs) {
+    FRAZIL_ASSIGN_OR_RETURN(auto replaced, WithObservedRows(input, context));
+    changed = changed || replaced != input;
+    input = std::move(replaced);
+  }
+  if (plan->kind == plan::LogicalKind::kCollectMetrics && !plan::IsDeterministic(*inputs[0])) {
+    // What is observed further below is reported by this run.
+    FRAZIL_ASSIGN_OR_RETURN(inputs[0], Materialize(*this, inputs[0], context));
+    changed = true;
+  }
+  return changed ? plan::WithInputs(*plan, std::move(inputs)) : plan;
 }
 
 Status DuckDbEngine::ReportObserved(const std::vector<const plan::CollectMetricsNode*>& nodes,

@@ -37,6 +37,10 @@ class DuckDbEngine : public Engine {
   Status ReportObserved(const std::vector<const plan::CollectMetricsNode*>& nodes, const ExecutionContext& context);
 
  private:
+  /// The metrics of df.observe are computed by a second run over the rows: where that could see other rows, they are
+  /// put in memory first.
+  Result<plan::LogicalPlanPtr> WithObservedRows(const plan::LogicalPlanPtr& plan, const ExecutionContext& context);
+
   FunctionLoweringRegistry registry_;
   duckdb::shared_ptr<duckdb::DuckDB> OpenDatabase();
 

@@ -102,4 +102,7 @@ class Engine {
   virtual bool HasFunction(std::string_view name) const = 0;
 };
 
+/// Runs a query to its end and returns a plan of the same columns (and ids) over its rows in memory.
+Result<plan::LogicalPlanPtr> Materialize(Engine& engine, const plan::LogicalPlanPtr& plan, const ExecutionContext& context);
+
 }  // namespace frazil::engine

@@ -124,10 +124,10 @@ struct Joined {
   ExpressionPtr condition;
 };
 
-Result<Joined> SourceAndCondition(const plan::MergeCommand& command, const TargetRows& rows, AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto source, AnalyzeNamedRelation(command.source, context));
+Result<Joined> SourceAndCondition(const plan::MergeCommand& command, const NamedRelation& source, const TargetRows& rows,
+                                  AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeCondition(command.condition, Concatenated(rows.columns, source.columns), context));
-  return Joined{std::move(source.plan), std::move(source.columns), std::move(condition)};
+  return Joined{source.plan, source.columns, std::move(condition)};
 }
 
 }  // namespace
@@ -137,8 +137,9 @@ bool AllowsSeveralMatches(const plan::MergeCommand& command) {
          (command.matched.size() == 1 && command.matched[0]->type == plan::MergeActionType::kDelete && command.matched[0]->condition == nullptr);
 }
 
-Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, const TargetRows& rows, AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, rows, context));
+Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, const NamedRelation& source, const TargetRows& rows,
+                                          AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, source, rows, context));
   auto pairs = plan::MakeJoin(rows.plan, joined.source, plan::JoinType::kInner, joined.condition);
   auto count = [&] {
     auto aggregate = std::make_shared<AggregateExpression>();
@@ -162,9 +163,9 @@ Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, con
   return plan::MakeAggregate(by_row, {MakeColumn(file)}, {most}, {}, {by_file, maximum});
 }
 
-Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const RowLevelTarget& target, const TargetRows& rows,
-                                            AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, rows, context));
+Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
+                                            const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, source, rows, context));
   const std::vector<Attribute>& source_columns = joined.columns;
   // A row that several source rows match is deleted once: such a merge only asks whether there is a match.
   bool only_existence = AllowsSeveralMatches(command);
@@ -184,8 +185,8 @@ Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, c
     child = both;
     matched = MakeColumn(present);
   } else {
-    auto source = WithColumn(joined.source, present, MakeLiteral(DataType::Boolean(), Value(true)));
-    child = plan::MakeJoin(rows.plan, source, plan::JoinType::kLeftOuter, joined.condition);
+    auto marked = WithColumn(joined.source, present, MakeLiteral(DataType::Boolean(), Value(true)));
+    child = plan::MakeJoin(rows.plan, marked, plan::JoinType::kLeftOuter, joined.condition);
     matched = MakeCall("is_not_null", {MakeColumn(present)}, DataType::Boolean(), false);
   }
   Clauses clauses;
@@ -211,9 +212,9 @@ Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, c
   return plan::MakeProject(kept, std::move(expressions), OutputFor(*target.schema, context));
 }
 
-Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const RowLevelTarget& target, const TargetRows& rows,
-                                                 AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, rows, context));
+Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const NamedRelation& source,
+                                                 const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, source, rows, context));
   const std::vector<Attribute>& source_columns = joined.columns;
   auto unmatched = plan::MakeJoin(joined.source, rows.plan, plan::JoinType::kLeftAnti, joined.condition);
   Clauses clauses;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frazil/analysis/analysis_context.h"
+#include "frazil/analysis/analyzer.h"
 #include "frazil/analysis/predicate_extraction.h"
 #include "frazil/plan/logical_plan.h"
 #include "frazil/plan/unresolved_command.h"
@@ -41,15 +42,16 @@ Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, con
 Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target, const TargetRows& rows,
                                              AnalysisContext& context);
 
-/// MERGE in plans. The source is analyzed anew for each plan.
+/// MERGE in plans. The source, a NamedRelation, is analyzed once: all plans read the same state of its tables.
 /// (_file, number of source rows that the most often matched row of that file has): files with matches.
-Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, const TargetRows& rows, AnalysisContext& context);
+Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, const NamedRelation& source, const TargetRows& rows,
+                                          AnalysisContext& context);
 /// Rows of the touched files after the WHEN MATCHED and NOT MATCHED BY SOURCE clauses.
-Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const RowLevelTarget& target, const TargetRows& rows,
-                                            AnalysisContext& context);
+Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
+                                            const TargetRows& rows, AnalysisContext& context);
 /// Rows that the WHEN NOT MATCHED clauses add. `rows` scans the whole target.
-Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const RowLevelTarget& target, const TargetRows& rows,
-                                                 AnalysisContext& context);
+Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const NamedRelation& source,
+                                                 const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context);
 /// Whether several source rows may match one row of the target: only a single WHEN MATCHED THEN DELETE without a condition allows it.
 bool AllowsSeveralMatches(const plan::MergeCommand& command);
 
