@@ -231,7 +231,7 @@ int ScaleOf(const LogicalType& type) { return type.id() == duckdb::LogicalTypeId
 
 duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(duckdb::ClientContext& context, ScalarFunction& function,
                                                      duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  const auto values = TakeConstantArguments(context, function, arguments, 4);
+  const auto values = ConstantArguments(context, function, arguments, 4);
   auto data = duckdb::make_uniq<DecimalBindData>();
   data->operation = static_cast<DecimalKernel>(values[0].GetValue<int32_t>());
   data->result = DecimalShape{values[1].GetValue<int32_t>(), values[2].GetValue<int32_t>()};

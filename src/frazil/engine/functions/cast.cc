@@ -99,7 +99,7 @@ struct CastBindData : duckdb::FunctionData {
 
 duckdb::unique_ptr<duckdb::FunctionData> BindCast(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
                                                   duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  const auto values = TakeConstantArguments(context, function, arguments, 4);
+  const auto values = ConstantArguments(context, function, arguments, 4);
   const auto from = ValueOrThrow(DataType::FromJson(values[0].ToString()));
   const auto to = ValueOrThrow(DataType::FromJson(values[1].ToString()));
   CastSettings settings;

@@ -16,11 +16,15 @@ using duckdb::LogicalType;
 // Up to this precision 10^10 rows stay below 38 digits: DuckDB's own sum is exact there, and faster.
 constexpr int kDuckDbSumPrecision = 28;
 
+// DuckDB aligns the states of aggregates to 8 bytes; compilers read an __int128 as one that lies at 16.
+using StateInt128 = __int128 __attribute__((aligned(8)));
+
 // A sum of 128-bit numbers as the sums of their halves: value = high * 2^64 + low.
 struct WideSum {
-  __int128 high, low;
+  StateInt128 high, low;
   bool has_value;
 };
+static_assert(alignof(WideSum) == 8);
 
 struct WideSumOperation {
   template <class STATE>
@@ -88,7 +92,7 @@ struct FitData : duckdb::FunctionData {
 // The last arguments: strict, NULL of the result's type.
 duckdb::unique_ptr<duckdb::FunctionData> BindFit(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
                                                  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  auto values = TakeConstantArguments(context, function, arguments, 2);
+  auto values = ConstantArguments(context, function, arguments, 2);
   auto data = duckdb::make_uniq<FitData>();
   data->strict = values[0].GetValue<bool>();
   function.SetReturnType(values[1].type());

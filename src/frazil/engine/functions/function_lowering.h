@@ -17,7 +17,7 @@
 // * Values arrive in the DuckDB types of engine/type_mapping.h; the value of a scalar or aggregate is cast to the mapped type of the call's Spark type afterwards (no cost where
 //   it is that type already), so that a template may yield BIGINT for an INT result. Never rely on that cast to check a range.
 // * Kernels are named spark_<name>. Mark those that can throw with `function.SetFallible()` (so that filters are not reordered over them), those with a
-//   result of their own per row with `function.SetVolatile()`. They get the session's time zone as an argument ($tz: VARCHAR constant; see zone_argument.h).
+//   result of their own per row with `function.SetVolatile()`. They get the session's time zone as an argument ($tz: VARCHAR constant).
 // * An argument that a template names twice is computed twice (DuckDB merges the equal ones afterwards, but a nest of such calls grows without bound, and rand() would
 //   differ): arguments named more than once are only for cheap leaf-like functions; else write a kernel.
 // * Lambda arguments arrive as DuckDB lambda expressions whose parameters are named l<id>: usable in list_transform, list_filter, list_reduce, ...

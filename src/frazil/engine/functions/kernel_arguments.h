@@ -8,9 +8,12 @@
 
 namespace frazil::engine {
 
-/// Evaluates the last `count` arguments, which must be constants, and takes them off the call. For use in bind callbacks.
-duckdb::vector<duckdb::Value> TakeConstantArguments(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-                                                    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments, size_t count);
+/// The values of the last `count` arguments, which must be constants; their types become those of the function. For use
+/// in bind callbacks. They stay in the call, since DuckDB copies parts of a plan (a CTE that it puts in place) by
+/// serialization and then binds the call's arguments anew: kernels pass over these columns.
+duckdb::vector<duckdb::Value> ConstantArguments(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+                                                duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments,
+                                                size_t count);
 
 /// The decimal that a vector's row holds, whatever its width is stored in.
 inline __int128 WideOf(int16_t value) { return value; }

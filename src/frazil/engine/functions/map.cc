@@ -32,7 +32,7 @@ duckdb::unique_ptr<duckdb::FunctionData> BindMakeMap(
     duckdb::ClientContext& context, duckdb::ScalarFunction& function,
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   auto data = duckdb::make_uniq<MakeMapData>();
-  data->last_wins = TakeConstantArguments(context, function, arguments, 1)[0].GetValue<bool>();
+  data->last_wins = ConstantArguments(context, function, arguments, 1)[0].GetValue<bool>();
   for (size_t i = 0; i < 2; ++i) function.arguments[i] = arguments[i]->return_type;
   function.SetReturnType(LogicalType::MAP(duckdb::ListType::GetChildType(arguments[0]->return_type),
                                           duckdb::ListType::GetChildType(arguments[1]->return_type)));
@@ -109,7 +109,7 @@ duckdb::unique_ptr<duckdb::FunctionData> BindEntryPart(
     duckdb::ClientContext& context, duckdb::ScalarFunction& function,
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   auto data = duckdb::make_uniq<EntryPartData>();
-  data->index = static_cast<idx_t>(TakeConstantArguments(context, function, arguments, 1)[0].GetValue<int32_t>());
+  data->index = static_cast<idx_t>(ConstantArguments(context, function, arguments, 1)[0].GetValue<int32_t>());
   function.arguments[0] = arguments[0]->return_type;
   const auto& pair = duckdb::ListType::GetChildType(arguments[0]->return_type);
   function.SetReturnType(LogicalType::LIST(duckdb::StructType::GetChildType(pair, data->index)));
@@ -156,7 +156,7 @@ void EntryPart(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb:
 duckdb::unique_ptr<duckdb::FunctionData> BindZip(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
                                                  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   function.arguments.resize(arguments.size(), LogicalType::ANY);
-  const auto type = TakeConstantArguments(context, function, arguments, 1)[0].type();
+  const auto type = ConstantArguments(context, function, arguments, 1)[0].type();
   function.arguments.clear();
   for (auto& argument : arguments) function.arguments.push_back(argument->return_type);
   function.varargs = LogicalType(LogicalType::INVALID);
@@ -169,9 +169,9 @@ void Zip(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& res
   const idx_t count = constant ? 1 : chunk.size();
   std::vector<std::unique_ptr<duckdb::DataChunk>> chunks;
   std::vector<std::unique_ptr<ArrayArguments>> arrays;
-  for (auto& vector : chunk.data) {
+  for (idx_t i = 0; i + 1 < chunk.ColumnCount(); ++i) {
     auto single = std::make_unique<duckdb::DataChunk>();
-    single->data.emplace_back(vector);
+    single->data.emplace_back(chunk.data[i]);
     single->SetCardinality(chunk.size());
     arrays.push_back(std::make_unique<ArrayArguments>(*single, std::vector<ArrayPart>{ArrayPart::kList}, false));
     chunks.push_back(std::move(single));

@@ -379,7 +379,7 @@ Result<LoweredExpression> LowerToNumber(LoweringContext&, const CallExpression& 
 duckdb::unique_ptr<duckdb::FunctionData> BindDecimalOf(
     duckdb::ClientContext& context, duckdb::ScalarFunction& function,
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  function.SetReturnType(TakeConstantArguments(context, function, arguments, 1)[0].type());
+  function.SetReturnType(ConstantArguments(context, function, arguments, 1)[0].type());
   return nullptr;
 }
 

@@ -34,7 +34,7 @@ struct SeedData : duckdb::FunctionData {
 
 duckdb::unique_ptr<duckdb::FunctionData> BindSeed(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
                                                   duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  const auto value = TakeConstantArguments(context, function, arguments, 1)[0];
+  const auto value = ConstantArguments(context, function, arguments, 1)[0];
   auto data = duckdb::make_uniq<SeedData>();
   data->has_seed = !value.IsNull();
   if (data->has_seed) data->seed = value.GetValue<int64_t>();

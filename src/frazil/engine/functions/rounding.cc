@@ -142,7 +142,7 @@ struct DecimalRoundingData : duckdb::FunctionData {
 duckdb::unique_ptr<duckdb::FunctionData> BindDecimalRounding(
     duckdb::ClientContext& context, duckdb::ScalarFunction& function,
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  auto values = TakeConstantArguments(context, function, arguments, 4);
+  auto values = ConstantArguments(context, function, arguments, 4);
   auto data = duckdb::make_uniq<DecimalRoundingData>();
   data->scale = values[0].GetValue<int32_t>();
   data->rounding = static_cast<Rounding>(values[1].GetValue<int32_t>());

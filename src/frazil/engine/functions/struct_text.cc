@@ -28,7 +28,7 @@ struct RecordData : duckdb::FunctionData {
 
 duckdb::unique_ptr<RecordData> TakeRecordData(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
                                               duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  auto constants = TakeConstantArguments(context, function, arguments, 3);
+  auto constants = ConstantArguments(context, function, arguments, 3);
   auto data = duckdb::make_uniq<RecordData>();
   data->type = ValueOrThrow(DataType::FromJson(constants[0].ToString()));
   std::map<std::string, std::string> values;

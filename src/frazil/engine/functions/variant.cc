@@ -455,7 +455,7 @@ struct GetData : duckdb::FunctionData {
 
 duckdb::unique_ptr<duckdb::FunctionData> BindGet(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
                                                  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  auto constants = TakeConstantArguments(context, function, arguments, 4);
+  auto constants = ConstantArguments(context, function, arguments, 4);
   auto data = duckdb::make_uniq<GetData>();
   data->path = constants[0].ToString();
   data->type = ValueOrThrow(DataType::FromJson(constants[1].ToString()));
@@ -586,7 +586,7 @@ struct ObjectData : duckdb::FunctionData {
 
 duckdb::unique_ptr<duckdb::FunctionData> BindObject(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
                                                     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  auto constants = TakeConstantArguments(context, function, arguments, 2);
+  auto constants = ConstantArguments(context, function, arguments, 2);
   auto data = duckdb::make_uniq<ObjectData>();
   data->type = ValueOrThrow(DataType::FromJson(constants[0].ToString()));
   data->options = RecordOptions::Of({}, constants[1].ToString());
