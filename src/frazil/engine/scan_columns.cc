@@ -61,6 +61,11 @@ const MultiFileColumnDefinition* Find(const tables::ScanColumn& column, const Fi
   return nullptr;
 }
 
+Matching MatchingOf(const FileColumns& columns, bool match_by_field_id) {
+  if (!match_by_field_id) return Matching::kName;
+  return HasFieldIds(columns) ? Matching::kFieldId : Matching::kMappedName;
+}
+
 duckdb::unique_ptr<duckdb::ParsedExpression> DefaultOf(const tables::ScanColumn& column, const DataType& type) {
   if (column.missing_value.has_value()) {
     return duckdb::make_uniq<duckdb::ConstantExpression>(ValueOrThrow(ToDuckDbValue(type, *column.missing_value)));
@@ -132,9 +137,12 @@ MultiFileColumnDefinition Resolve(const std::string& name, const tables::ScanCol
 
 MultiFileColumnDefinition ColumnInFile(const std::string& name, const tables::ScanColumn& column, const DataType& type, const FileColumns& file_columns,
                                        bool match_by_field_id) {
-  Matching matching = Matching::kName;
-  if (match_by_field_id) matching = HasFieldIds(file_columns) ? Matching::kFieldId : Matching::kMappedName;
-  return Resolve(name, column, type, file_columns, matching, true);
+  return Resolve(name, column, type, file_columns, MatchingOf(file_columns, match_by_field_id), true);
+}
+
+const MultiFileColumnDefinition* FindColumnInFile(const tables::ScanColumn& column, const FileColumns& file_columns,
+                                                  bool match_by_field_id) {
+  return Find(column, file_columns, MatchingOf(file_columns, match_by_field_id), true);
 }
 
 MultiFileColumnDefinition ReservedColumnInFile(const std::string& name, int32_t field_id, const DataType& type, const FileColumns& file_columns) {

@@ -14,7 +14,11 @@ namespace frazil::engine {
 /// file has stands where the file lacks the column, whose value is then the default expression.
 duckdb::MultiFileColumnDefinition ColumnInFile(const std::string& name, const tables::ScanColumn& column, const DataType& type,
                                                const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns, bool match_by_field_id);
-/// The same for a reserved field id.
+/// The file's column that holds the table's column; null where the file has none.
+const duckdb::MultiFileColumnDefinition* FindColumnInFile(const tables::ScanColumn& column,
+                                                          const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns,
+                                                          bool match_by_field_id);
+/// ColumnInFile for a reserved field id.
 duckdb::MultiFileColumnDefinition ReservedColumnInFile(const std::string& name, int32_t field_id, const DataType& type,
                                                        const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns);
 /// A column that no file has.

@@ -1,5 +1,6 @@
 #include "frazil/engine/scan_files.h"
 
+#include <duckdb/common/multi_file/multi_file_function.hpp>
 #include <duckdb/main/connection.hpp>
 #include <duckdb/storage/statistics/node_statistics.hpp>
 
@@ -83,6 +84,16 @@ const PlannedScan& ScanFileList::planned() const {
   return *planned_;
 }
 
+duckdb::shared_ptr<duckdb::BaseFileReader> ScanFileList::OnlyReader(const duckdb::MultiFileBindData& bind_data) const {
+  const auto file = GetFile(0);
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (only_reader_ == nullptr) {
+    auto options = bind_data.interface->InitializeOptions(client_, nullptr);
+    only_reader_ = bind_data.interface->CreateReader(client_, file, *options, bind_data.file_options);
+  }
+  return only_reader_;
+}
+
 duckdb::unique_ptr<duckdb::MultiFileList> ScanFileList::Filtered(const duckdb::MultiFilePushdownInfo& info,
                                                                  const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) const {
   auto predicate = PredicateOf(filters, info, scan().slots, *scan().node->scan->schema());
@@ -101,7 +112,8 @@ duckdb::vector<duckdb::OpenFileInfo> ScanFileList::GetAllFiles() const {
 duckdb::FileExpandResult ScanFileList::GetExpandResult() const {
   switch (planned().plan.files.size()) {
     case 0: return duckdb::FileExpandResult::NO_FILES;
-    case 1: return duckdb::FileExpandResult::SINGLE_FILE;
+    // DuckDB gives a single file as many threads as the reader that it binds with has row groups, and one thread where,
+    // as here, none is open yet.
     default: return duckdb::FileExpandResult::MULTIPLE_FILES;
   }
 }
@@ -139,6 +151,7 @@ duckdb::unique_ptr<duckdb::MultiFileList> ScanFileList::Copy() const {
   copy->filter_ = filter_;
   std::lock_guard<std::mutex> lock(mutex_);
   copy->planned_ = planned_;
+  copy->only_reader_ = only_reader_;
   return copy;
 }
 

@@ -3,7 +3,9 @@
 // The files of a scan for DuckDB's multi-file readers. Internal to engine/.
 
 #include <duckdb.hpp>
+#include <duckdb/common/multi_file/base_file_reader.hpp>
 #include <duckdb/common/multi_file/multi_file_list.hpp>
+#include <duckdb/common/multi_file/multi_file_states.hpp>
 
 #include <memory>
 #include <mutex>
@@ -31,6 +33,8 @@ class ScanFileList : public duckdb::MultiFileList {
   const PlannedScan& planned() const;
   const StatementScan& scan() const;
   duckdb::ClientContext& client() const { return client_; }
+  /// The reader of a list of one file, opened once: its columns and what its footer says of them. Thread-safe.
+  duckdb::shared_ptr<duckdb::BaseFileReader> OnlyReader(const duckdb::MultiFileBindData& bind_data) const;
 
   duckdb::vector<duckdb::OpenFileInfo> GetAllFiles() const override;
   duckdb::FileExpandResult GetExpandResult() const override;
@@ -47,6 +51,7 @@ class ScanFileList : public duckdb::MultiFileList {
   PredicatePtr filter_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const PlannedScan> planned_;
+  mutable duckdb::shared_ptr<duckdb::BaseFileReader> only_reader_;
 };
 
 }  // namespace frazil::engine
