@@ -54,7 +54,7 @@ tpc: build ## TPC-H (scale 1) and TPC-DS (scale 0.1), every answer compared with
 	@tools/setup/setup.sh bench
 	@$(BENCH_PYTHON) tools/tpc.py --suites "$(SUITES)"
 
-bench: build ## the benchmark's TPC-H and commit workloads on this server and DuckDB
+bench: build ## the benchmark's TPC-H and commit workloads on this server, Sail and DuckDB
 	@tools/setup/setup.sh bench
 	@$(BENCH_PYTHON) tools/bench.py --suites "$(SUITES)"
 
