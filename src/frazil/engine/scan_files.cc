@@ -84,14 +84,15 @@ const PlannedScan& ScanFileList::planned() const {
   return *planned_;
 }
 
-duckdb::shared_ptr<duckdb::BaseFileReader> ScanFileList::OnlyReader(const duckdb::MultiFileBindData& bind_data) const {
+duckdb::shared_ptr<duckdb::BaseFileReader> ScanFileList::FirstReader(const duckdb::MultiFileBindData& bind_data) const {
+  if (planned().plan.files.empty()) return nullptr;
   const auto file = GetFile(0);
   std::lock_guard<std::mutex> lock(mutex_);
-  if (only_reader_ == nullptr) {
+  if (first_reader_ == nullptr) {
     auto options = bind_data.interface->InitializeOptions(client_, nullptr);
-    only_reader_ = bind_data.interface->CreateReader(client_, file, *options, bind_data.file_options);
+    first_reader_ = bind_data.interface->CreateReader(client_, file, *options, bind_data.file_options);
   }
-  return only_reader_;
+  return first_reader_;
 }
 
 duckdb::unique_ptr<duckdb::MultiFileList> ScanFileList::Filtered(const duckdb::MultiFilePushdownInfo& info,
@@ -151,7 +152,7 @@ duckdb::unique_ptr<duckdb::MultiFileList> ScanFileList::Copy() const {
   copy->filter_ = filter_;
   std::lock_guard<std::mutex> lock(mutex_);
   copy->planned_ = planned_;
-  copy->only_reader_ = only_reader_;
+  copy->first_reader_ = first_reader_;
   return copy;
 }
 

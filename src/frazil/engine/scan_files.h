@@ -33,8 +33,9 @@ class ScanFileList : public duckdb::MultiFileList {
   const PlannedScan& planned() const;
   const StatementScan& scan() const;
   duckdb::ClientContext& client() const { return client_; }
-  /// The reader of a list of one file, opened once: its columns and what its footer says of them. Thread-safe.
-  duckdb::shared_ptr<duckdb::BaseFileReader> OnlyReader(const duckdb::MultiFileBindData& bind_data) const;
+  /// The reader of the first file, opened once: its columns and what its footer says of them. Null where the list is
+  /// empty. Thread-safe.
+  duckdb::shared_ptr<duckdb::BaseFileReader> FirstReader(const duckdb::MultiFileBindData& bind_data) const;
 
   duckdb::vector<duckdb::OpenFileInfo> GetAllFiles() const override;
   duckdb::FileExpandResult GetExpandResult() const override;
@@ -51,7 +52,7 @@ class ScanFileList : public duckdb::MultiFileList {
   PredicatePtr filter_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const PlannedScan> planned_;
-  mutable duckdb::shared_ptr<duckdb::BaseFileReader> only_reader_;
+  mutable duckdb::shared_ptr<duckdb::BaseFileReader> first_reader_;
 };
 
 }  // namespace frazil::engine

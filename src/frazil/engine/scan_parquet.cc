@@ -6,6 +6,8 @@
 #include <duckdb/common/multi_file/multi_file_column_mapper.hpp>
 #include <duckdb/common/multi_file/multi_file_reader.hpp>
 #include <duckdb/common/multi_file/multi_file_states.hpp>
+#include <duckdb/storage/statistics/node_statistics.hpp>
+#include <parquet_reader.hpp>
 
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/scan_columns.h"
@@ -190,6 +192,23 @@ duckdb::unique_ptr<duckdb::FunctionData> BindScan(duckdb::ClientContext& context
   return parquet_bind(context, input, return_types, names);
 }
 
+// Rows of all files: as the table knows them, else as the first file's footer and the sizes of all let expect.
+duckdb::unique_ptr<duckdb::NodeStatistics> CardinalityOf(duckdb::ClientContext& context,
+                                                         const duckdb::FunctionData* data) {
+  const auto& bind_data = data->Cast<duckdb::MultiFileBindData>();
+  const auto& list = bind_data.file_list->Cast<ScanFileList>();
+  if (auto known = list.GetCardinality(context)) return known;
+  const auto reader = list.FirstReader(bind_data);
+  if (reader == nullptr) return duckdb::make_uniq<duckdb::NodeStatistics>(0);
+  const auto rows = static_cast<double>(reader->Cast<duckdb::ParquetReader>().NumRows());
+  const auto& files = list.planned().plan.files;
+  double first_files = 0;  // How many times the first file.
+  for (const auto& file : files) {
+    first_files += file.size > 0 && files[0].size > 0 ? static_cast<double>(file.size) / static_cast<double>(files[0].size) : 1;
+  }
+  return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<duckdb::idx_t>(rows * first_files));
+}
+
 // What the footer of a scan's only file says of a column: bounds and absence of NULLs, for orders of joins and narrow keys.
 // Deleted rows only make the bounds wider than need be. Several files would have to be opened before the query starts.
 duckdb::unique_ptr<duckdb::BaseStatistics> StatisticsOf(duckdb::ClientContext& context, const duckdb::FunctionData* data,
@@ -204,7 +223,7 @@ duckdb::unique_ptr<duckdb::BaseStatistics> StatisticsOf(duckdb::ClientContext& c
   const auto& type = bind_data.types[column];
   // Footers do not count NaN.
   if (type.IsNested() || type.id() == duckdb::LogicalTypeId::FLOAT || type.id() == duckdb::LogicalTypeId::DOUBLE) return nullptr;
-  const auto reader = list.OnlyReader(bind_data);
+  const auto reader = list.FirstReader(bind_data);
   const auto* found = FindColumnInFile(plan.columns[index], reader->GetColumns(), plan.match_by_field_id);
   if (found == nullptr || found->type != type) return nullptr;
   return reader->GetStatistics(context, found->name);
@@ -219,6 +238,7 @@ void RegisterScanFunctions(duckdb::ExtensionLoader& loader) {
   scan.arguments = {duckdb::LogicalType::BIGINT};
   scan.bind = BindScan;
   scan.get_multi_file_reader = MakeReader;
+  scan.cardinality = CardinalityOf;
   scan.statistics = StatisticsOf;
   // These look at footers alone, without deletes, constants and defaults.
   scan.statistics_extended = nullptr;
