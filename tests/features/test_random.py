@@ -33,6 +33,16 @@ def test_numbers_do_not_repeat(numbers):
     assert tuple(drawn.agg(F.countDistinct("r"), F.countDistinct("i")).first()) == (ROWS, ROWS)
 
 
+def test_numbers_of_a_seed_are_the_same_each_time(numbers):
+    drawn = numbers.withColumn("r", F.rand(5))
+    total = drawn.agg(F.sum(F.hash("id", "r").cast("long")))
+    assert total.first() == total.first()
+    kept = numbers.where(F.rand(5) < 0.1).agg(F.count("*"), F.sum("id"))
+    assert kept.first() == kept.first() == drawn.where("r < 0.1").agg(F.count("*"), F.sum("id")).first()
+    first = numbers.orderBy(F.rand(5)).limit(5)
+    assert first.collect() == first.collect() == drawn.orderBy("r").limit(5).select("id").collect()
+
+
 @pytest.mark.parametrize("rows", [10, 10_000])
 def test_observed_rows_are_those_that_came(spark, rows):
     observation = Observation()

@@ -59,8 +59,24 @@ class Lowering : public LoweringContext {
   const functions::ExpressionSettings& settings() const override { return state_.context.settings; }
   Result<LoweredExpression> Lower(const Expression& expression) override;
   std::string FreshName() override { return "x" + std::to_string(next_name_++); }
+  LoweredExpression RowPosition() override;
 
  private:
+  /// While it lives, RowPosition names a column of the rows that the expressions being lowered are computed on.
+  class OrderedRows {
+   public:
+    explicit OrderedRows(Lowering& lowering);
+    ~OrderedRows();
+    /// Whether an expression has named the position since: then `input` with that column, numbered in order.
+    bool wanted() const;
+    Block Number(Block input);
+
+   private:
+    Lowering& lowering_;
+    std::string outer_position_;
+    bool outer_wanted_;
+  };
+
   // lowering_expression.cc
   Result<LoweredExpression> LowerLiteral(const LiteralExpression& literal);
   Result<LoweredExpression> LowerCall(const CallExpression& call);
@@ -126,6 +142,8 @@ class Lowering : public LoweringContext {
   std::map<uint64_t, std::string> recursion_depths_;
   std::map<uint64_t, int64_t> recursion_limits_;
   plan::LogicalPlanPtr root_;
+  std::string row_position_;  ///< See OrderedRows; empty: none.
+  bool row_position_wanted_ = false;
   int next_name_ = 0;
   int next_table_ = 0;
 };

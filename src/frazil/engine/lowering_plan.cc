@@ -13,6 +13,8 @@
 #include <duckdb/parser/tableref/emptytableref.hpp>
 #include <duckdb/parser/tableref/subqueryref.hpp>
 
+#include <utility>
+
 #include "frazil/engine/functions/group_key.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/type_mapping.h"
@@ -182,6 +184,32 @@ Block Lowering::Select(Block child, std::vector<std::pair<std::string, LoweredEx
   return block;
 }
 
+// --- rows in order --------------------------------------------------------------------------------------------------------------------------------------
+
+Lowering::OrderedRows::OrderedRows(Lowering& lowering)
+    : lowering_(lowering),
+      outer_position_(std::exchange(lowering.row_position_, lowering.FreshName())),
+      outer_wanted_(std::exchange(lowering.row_position_wanted_, false)) {}
+
+Lowering::OrderedRows::~OrderedRows() {
+  lowering_.row_position_ = std::move(outer_position_);
+  lowering_.row_position_wanted_ = outer_wanted_;
+}
+
+bool Lowering::OrderedRows::wanted() const { return lowering_.row_position_wanted_; }
+
+Block Lowering::OrderedRows::Number(Block input) {
+  auto columns = PassThrough(input.columns);
+  columns.emplace_back(lowering_.row_position_, RowNumber());
+  return lowering_.Wrap(lowering_.Select(std::move(input), std::move(columns), true));
+}
+
+LoweredExpression Lowering::RowPosition() {
+  if (row_position_.empty()) return BigintOf(0);
+  row_position_wanted_ = true;
+  return ColumnRefOf(row_position_);
+}
+
 // --- statement ------------------------------------------------------------------------------------------------------------------------------------------
 
 Result<duckdb::unique_ptr<duckdb::SelectStatement>> Lowering::LowerStatement(const plan::LogicalPlanPtr& plan) {
@@ -245,11 +273,13 @@ Result<Block> Lowering::LowerProject(const plan::ProjectNode& node) {
   std::vector<std::pair<std::string, LoweredExpression>> columns;
   std::map<std::string, int> counts;
   bool opaque = false;
+  OrderedRows ordered(*this);
   for (size_t i = 0; i < node.expressions.size(); ++i) {
     FRAZIL_ASSIGN_OR_RETURN(auto value, Lower(*node.expressions[i]));
     CountReferences(*value, counts, opaque);
     columns.emplace_back(ColumnName(node.output[i].id), std::move(value));
   }
+  if (ordered.wanted()) return Select(ordered.Number(std::move(child)), std::move(columns), opaque);
   if (!child.has_select || child.closed || opaque || !child.modifiers.empty()) return Select(std::move(child), std::move(columns), opaque);
 
   // Puts the child's values in the place of its columns where none would be computed twice.
@@ -272,7 +302,14 @@ Result<Block> Lowering::LowerProject(const plan::ProjectNode& node) {
 
 Result<Block> Lowering::LowerFilter(const plan::FilterNode& node) {
   FRAZIL_ASSIGN_OR_RETURN(auto block, LowerPlan(*node.child));
+  OrderedRows ordered(*this);
   FRAZIL_ASSIGN_OR_RETURN(auto condition, Lower(*node.condition));
+  if (ordered.wanted()) {
+    const auto names = block.columns;
+    Block numbered = ordered.Number(std::move(block));
+    numbered.where.push_back(std::move(condition));
+    return Select(std::move(numbered), PassThrough(names), true);
+  }
   bool mergeable = block.modifiers.empty() && !block.closed;
   if (mergeable && block.has_select) {
     // Columns that pass through the select unchanged are there below it too.
@@ -296,8 +333,13 @@ Result<Block> Lowering::LowerSort(const plan::SortNode& node) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, LowerPlan(*node.child));
   Block block = Open(std::move(child));
   auto order = duckdb::make_uniq<duckdb::OrderModifier>();
+  OrderedRows ordered(*this);
   FRAZIL_ASSIGN_OR_RETURN(order->orders, LowerOrder(node.keys));
   if (order->orders.empty()) return block;
+  if (ordered.wanted()) {
+    const auto names = block.columns;
+    block = Select(ordered.Number(std::move(block)), PassThrough(names), true);
+  }
   block.modifiers.push_back(std::move(order));
   return block;
 }

@@ -7,7 +7,6 @@
 #include <duckdb/common/multi_file/multi_file_reader.hpp>
 #include <duckdb/common/multi_file/multi_file_states.hpp>
 #include <duckdb/storage/statistics/node_statistics.hpp>
-#include <parquet_reader.hpp>
 
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/scan_columns.h"
@@ -200,7 +199,9 @@ duckdb::unique_ptr<duckdb::NodeStatistics> CardinalityOf(duckdb::ClientContext& 
   if (auto known = list.GetCardinality(context)) return known;
   const auto reader = list.FirstReader(bind_data);
   if (reader == nullptr) return duckdb::make_uniq<duckdb::NodeStatistics>(0);
-  const auto rows = static_cast<double>(reader->Cast<duckdb::ParquetReader>().NumRows());
+  const auto in_first = reader->GetUnionData(0)->TryGetCardinalityEstimate();
+  if (!in_first.IsValid()) return nullptr;
+  const auto rows = static_cast<double>(in_first.GetIndex());
   const auto& files = list.planned().plan.files;
   double first_files = 0;  // How many times the first file.
   for (const auto& file : files) {

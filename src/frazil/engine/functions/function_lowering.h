@@ -59,6 +59,9 @@ class LoweringContext {
   virtual Result<LoweredExpression> Lower(const Expression& expression) = 0;
   /// A name that no other column or lambda parameter of the statement has.
   virtual std::string FreshName() = 0;
+  /// The number of the row in the order of the input, for kernels whose results follow that order (random numbers of a
+  /// seed): naming it makes one thread compute them in this order. Where an expression has no rows in order, zero.
+  virtual LoweredExpression RowPosition() = 0;
 };
 
 using ScalarBuilder = std::function<Result<LoweredExpression>(LoweringContext&, const CallExpression&, LoweredArguments)>;

@@ -1,5 +1,6 @@
 // Random numbers, texts and identifiers.
 
+#include <atomic>
 #include <cmath>
 #include <random>
 
@@ -21,10 +22,12 @@ int64_t RandomSeed() {
   return static_cast<int64_t>(random());
 }
 
-// The seed, which is the kernel's last argument; absent (NULL): a new one for each thread.
+// The seed, which is the kernel's last argument; absent (NULL): a new one for each generator. Generators of one seed take
+// numbers, as those of Spark's partitions do.
 struct SeedData : duckdb::FunctionData {
   bool has_seed = false;
   int64_t seed = 0;
+  std::shared_ptr<std::atomic<int64_t>> generators = std::make_shared<std::atomic<int64_t>>(0);
   duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<SeedData>(*this); }
   bool Equals(const duckdb::FunctionData& other_data) const override {
     const auto& other = other_data.Cast<SeedData>();
@@ -41,7 +44,8 @@ duckdb::unique_ptr<duckdb::FunctionData> BindSeed(duckdb::ClientContext& context
   return data;
 }
 
-// One generator for each thread that runs the expression, as Spark has one for each partition.
+// One generator for each thread that runs the expression, as Spark has one for each partition. With a seed one thread
+// does, where the row's position is at hand (LoweringContext::RowPosition): the same numbers for the same rows.
 struct GeneratorState : duckdb::FunctionLocalState {
   explicit GeneratorState(int64_t seed) : random(seed) {}
   XorShiftRandom random;
@@ -70,7 +74,7 @@ duckdb::unique_ptr<duckdb::FunctionLocalState> InitGenerator(duckdb::ExpressionS
                                                              const duckdb::BoundFunctionExpression&,
                                                              duckdb::FunctionData* bind_data) {
   const auto& data = bind_data->Cast<SeedData>();
-  return duckdb::make_uniq<GeneratorState>(data.has_seed ? data.seed : RandomSeed());
+  return duckdb::make_uniq<GeneratorState>(data.has_seed ? data.seed + data.generators->fetch_add(1) : RandomSeed());
 }
 
 GeneratorState& GeneratorOf(duckdb::ExpressionState& state) {
@@ -79,6 +83,7 @@ GeneratorState& GeneratorOf(duckdb::ExpressionState& state) {
 
 void Register(duckdb::ExtensionLoader& loader, const char* name, duckdb::vector<LogicalType> arguments,
               LogicalType result, duckdb::scalar_function_t run) {
+  arguments.emplace_back(LogicalType::BIGINT);  // The row's position: only to be there.
   arguments.emplace_back(LogicalType::BIGINT);
   duckdb::ScalarFunction function(name, std::move(arguments), std::move(result), std::move(run), BindSeed);
   function.SetInitStateCallback(InitGenerator);
@@ -174,10 +179,13 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
 }
 
 Implementation WithSeed(std::string kernel, size_t plain_arguments) {
-  return Build([kernel, plain_arguments](LoweringContext&, const CallExpression&,
+  return Build([kernel, plain_arguments](LoweringContext& context, const CallExpression&,
                                          LoweredArguments arguments) -> Result<LoweredExpression> {
-    if (arguments.size() == plain_arguments)
-      arguments.push_back(CastOf(ConstantOf(duckdb::Value()), LogicalType::BIGINT));
+    const bool has_seed = arguments.size() > plain_arguments;
+    auto seed = has_seed ? std::move(arguments.back()) : CastOf(ConstantOf(duckdb::Value()), LogicalType::BIGINT);
+    arguments.resize(plain_arguments);
+    arguments.push_back(has_seed ? context.RowPosition() : ConstantOf(duckdb::Value::BIGINT(0)));
+    arguments.push_back(std::move(seed));
     return CallOf(kernel, std::move(arguments));
   });
 }
