@@ -7,6 +7,9 @@ The suites are the acceptance tests (FOLDER/acceptance) and Spark's own tests (F
 PySpark's doctests, function examples). Each gets a server of its own with an empty warehouse. tests/ratchet/SUITE.txt
 lists what passes, one test a line. Exit status 1 if a listed test that was run does not pass any more.
 
+A suite that does not end in time (--timeout) is stopped and begun once more: the Python client can block itself for good
+when its garbage collector closes a session in the middle of a call. A suite that does not end twice counts as failed.
+
 --quick runs a part that takes some minutes: listed acceptance tests, and a fixed selection of the others.
 --update adds to the lists what passes now. Nothing is ever taken out of a list by this program.
 """
@@ -16,6 +19,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -56,12 +60,29 @@ def write_list(suite, names):
     (LISTS / f"{suite}.txt").write_text(text, encoding="utf-8")
 
 
+class OutOfTime(Exception):
+    """A suite's program did not end in time."""
+
+
+# The most seconds of one run of a suite; main() sets it.
+suite_seconds = 1800
+
+
 def run(command, remote, log, **variables):
     """Runs one suite's program against a server; what it prints goes to the log."""
     environment = os.environ | {"SPARK_REMOTE": remote, "PYTHONDONTWRITEBYTECODE": "1"} | variables
     with open(log, "w", encoding="utf-8") as out:
-        return subprocess.run([str(c) for c in command], env=environment, stdout=out, stderr=subprocess.STDOUT,
-                              stdin=subprocess.DEVNULL).returncode
+        # A session of its own: what the program has started ends with it.
+        process = subprocess.Popen([str(c) for c in command], env=environment, stdout=out, stderr=subprocess.STDOUT,
+                                   stdin=subprocess.DEVNULL, start_new_session=True)
+        try:
+            return process.wait(suite_seconds)
+        except subprocess.TimeoutExpired:
+            raise OutOfTime(f"did not end within {suite_seconds} s") from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
 
 
 def load(path, log):
@@ -152,6 +173,15 @@ SUITES = {
 }
 
 
+def run_in_time(program, folder, work, listed, args):
+    """run_once, a second time where the first one did not end."""
+    try:
+        return run_once(program, folder, work, listed, args)
+    except OutOfTime as reason:
+        print(f"ratchet: {folder.name}: {reason}: once more", flush=True)
+        return run_once(program, folder, work.with_name(f"{work.name}-again"), listed, args)
+
+
 def run_once(program, folder, work, listed, args):
     """Runs a suite against a new server (or the one of --remote)."""
     work.mkdir()
@@ -168,12 +198,12 @@ def run_suite(suite, folder, args):
     work = Path(tempfile.mkdtemp(prefix=f"ratchet-{suite}-"))
     try:
         listed = read_list(suite)
-        outcome = run_once(program, folder / sub, work / "1", listed, args)
+        outcome = run_in_time(program, folder / sub, work / "1", listed, args)
         if listed & outcome.failed:
             # On a busy machine a query may run out of time: what is lost has to be lost twice.
-            again = run_once(program, folder / sub, work / "2", listed, args)
+            again = run_in_time(program, folder / sub, work / "2", listed, args)
             outcome = Outcome(outcome.passed | again.passed, outcome.failed & again.failed)
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, OutOfTime, RuntimeError, ValueError) as error:
         return suite, None, f"{suite}: could not be run: {error}"
     finally:
         if args.logs:
@@ -200,7 +230,10 @@ def main():
     parser.add_argument("--update", action="store_true", help="add to the lists what passes now")
     parser.add_argument("--remote", help="a running server instead of own ones, sc://host:port (one suite at a time)")
     parser.add_argument("--logs", type=Path, help="folder for the suites' output and results")
+    parser.add_argument("--timeout", type=float, default=suite_seconds, metavar="SECONDS",
+                        help="the most time for one run of a suite (default: %(default)s)")
     args = parser.parse_args()
+    globals()["suite_seconds"] = args.timeout
     chosen = [s for s in SUITES if any(fnmatch.fnmatch(s, wanted) for wanted in args.only.split(","))]
     present = [s for s in chosen if (args.suites / SUITES[s][0]).is_dir()]
     if not present:

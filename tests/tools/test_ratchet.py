@@ -1,5 +1,6 @@
 """The ratchet: what is lost fails, what is new is added, nothing is taken out."""
 import json
+import time
 from argparse import Namespace
 
 import pytest
@@ -38,6 +39,35 @@ def test_what_passes_the_second_time_is_not_lost(lists, monkeypatch, tmp_path):
 def test_a_listed_test_that_was_not_run_is_not_lost(lists, monkeypatch, tmp_path):
     ratchet.write_list("functions", ["a", "b"])
     assert run(monkeypatch, tmp_path, ["a"], [])[1] == []
+
+
+def test_a_program_that_does_not_end_is_begun_once_more(lists, monkeypatch, tmp_path, capsys):
+    ratchet.write_list("functions", ["a"])
+    monkeypatch.setattr(ratchet, "suite_seconds", 0.5)
+    runs = []
+
+    def program(folder, remote, work, *_):
+        runs.append(work)
+        # A child of the program holds the log open: it has to go too.
+        script = "sleep 60 & sleep 60" if len(runs) == 1 else "true"
+        ratchet.run(["sh", "-c", script], remote, work / "log.txt")
+        return ratchet.Outcome(["a"], [])
+
+    monkeypatch.setitem(ratchet.SUITES, "functions", ("conformance", program))
+    args = Namespace(remote="sc://nowhere:1", quick=False, update=False, logs=None)
+    began = time.monotonic()
+    assert ratchet.run_suite("functions", tmp_path, args)[1] == []
+    assert len(runs) == 2 and time.monotonic() - began < 20
+    assert "did not end within 0.5 s" in capsys.readouterr().out
+
+
+def test_a_program_that_never_ends_fails(lists, monkeypatch, tmp_path):
+    monkeypatch.setattr(ratchet, "suite_seconds", 0.2)
+    monkeypatch.setitem(ratchet.SUITES, "functions", (
+        "conformance", lambda folder, remote, work, *_: ratchet.run(["sleep", "60"], remote, work / "log.txt")))
+    args = Namespace(remote="sc://nowhere:1", quick=False, update=False, logs=None)
+    _, lost, text = ratchet.run_suite("functions", tmp_path, args)
+    assert lost is None and "did not end" in text
 
 
 def test_update_only_adds(lists, monkeypatch, tmp_path):
