@@ -102,6 +102,12 @@ class AnalysisContext {
   // --- data
   /// Files or another source by format, schema, options and paths.
   virtual Result<OpenedDataSource> OpenDataSource(const plan::DataSourcePlan& source) = 0;
+  /// The table that format.`path` names, with the state that the path chooses; null where the format has no tables of its own at paths (plain files).
+  struct PathTable {
+    tables::TablePtr table;
+    tables::ScanOptions scan;
+  };
+  virtual Result<PathTable> OpenPathTable(const std::string& /*format*/, const std::string& /*path*/) { return PathTable(); }
   /// Whether `name` is a format that FROM name.`path` takes.
   virtual bool IsDataSourceName(const std::string& name) const = 0;
   /// Value of an expression without columns.

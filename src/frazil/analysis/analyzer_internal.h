@@ -53,6 +53,8 @@ class Analyzer {
 
   // --- tables: tables.cc
   Result<Relation> AnalyzeTableByName(const plan::NamedTablePlan& table, const std::vector<std::string>& name);
+  /// format.`path`
+  bool IsPathName(const std::vector<std::string>& name) const;
   Result<ResolvedTable> LoadTableByName(const std::vector<std::string>& name);
   Result<ResolvedIdentifier> SplitName(const std::vector<std::string>& name);
   plan::LogicalPlanPtr ScanOf(const tables::TableScanPtr& scan, const std::string& name,

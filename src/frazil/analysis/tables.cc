@@ -62,6 +62,11 @@ Error Analyzer::TableNotFound(const std::vector<std::string>& name) const {
   return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(name)}});
 }
 
+bool Analyzer::IsPathName(const std::vector<std::string>& name) const {
+  return name.size() == 2 && context_.IsDataSourceName(name[0]) &&
+         (name[1].find('/') != std::string::npos || name[1].find(':') != std::string::npos);
+}
+
 Result<ResolvedIdentifier> Analyzer::SplitName(const std::vector<std::string>& name) {
   ResolvedIdentifier resolved;
   if (name.empty()) return Error::Internal("A table name is empty.");
@@ -90,6 +95,16 @@ Result<ResolvedTable> Analyzer::LoadTableByName(const std::vector<std::string>& 
     resolved.identifier = std::move(split.identifier);
     return resolved;
   };
+  if (IsPathName(name)) {
+    FRAZIL_ASSIGN_OR_RETURN(auto opened, context_.OpenPathTable(name[0], name[1]));
+    if (opened.table != nullptr) {
+      ResolvedTable resolved;
+      resolved.table = std::move(opened.table);
+      resolved.full_name = name;
+      resolved.scan_options = std::move(opened.scan);
+      return resolved;
+    }
+  }
   auto whole = load(name);
   if (whole.ok()) return whole;
   if (!IsNotFound(whole.error())) return whole;
@@ -218,8 +233,7 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
     return TableNotFound(name);
   }
   // format.`path`
-  if (name.size() == 2 && context_.IsDataSourceName(name[0]) &&
-      (name[1].find('/') != std::string::npos || name[1].find(':') != std::string::npos)) {
+  if (IsPathName(name)) {
     plan::DataSourcePlan source;
     source.format = name[0];
     source.paths = {name[1]};

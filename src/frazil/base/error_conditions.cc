@@ -8,6 +8,7 @@ namespace {
 std::span<const ErrorCondition> PartOf(std::string_view name) {
   if (name.empty()) return {};
   if (name.starts_with("INVALID")) return error_conditions::Invalid();
+  if (name.starts_with("DELTA_")) return error_conditions::Delta();
   const char first = name.front();
   if (first == '_') {
     // The numbers of Spark's parser are below 1000.

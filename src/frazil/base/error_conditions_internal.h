@@ -12,6 +12,8 @@ namespace frazil::error_conditions {
 std::span<const ErrorCondition> AToB();
 std::span<const ErrorCondition> C();
 std::span<const ErrorCondition> DToF();
+/// What Delta Lake adds to Spark's conditions: all begin with "DELTA_".
+std::span<const ErrorCondition> Delta();
 std::span<const ErrorCondition> GToL();
 std::span<const ErrorCondition> Invalid();
 std::span<const ErrorCondition> LegacyParse();

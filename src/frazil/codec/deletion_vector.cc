@@ -36,7 +36,13 @@ Result<std::vector<int64_t>> ReadDeletionVector(std::string_view blob) {
   uint32_t length = BigEndian32(blob);
   if (blob.size() != static_cast<size_t>(length) + 8) return damaged;
   std::string_view body = blob.substr(4, length);
-  if (body.substr(0, 4) != kMagic || BigEndian32(blob.substr(4 + length)) != Crc(body)) return damaged;
+  if (BigEndian32(blob.substr(4 + length)) != Crc(body)) return damaged;
+  return ReadDeletionVectorBitmap(body);
+}
+
+Result<std::vector<int64_t>> ReadDeletionVectorBitmap(std::string_view body) {
+  const Error damaged = Error::Storage("Not a sound deletion vector");
+  if (body.size() < 4 + 8 || body.substr(0, 4) != kMagic) return damaged;
   std::string_view data = body.substr(4);
   uint64_t bitmaps = 0;
   std::memcpy(&bitmaps, data.data(), 8);

@@ -2,6 +2,7 @@
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
+#include "frazil/plan/make_logical.h"
 #include "frazil/sql/parser.h"
 #include "frazil/types/cast_rules.h"
 
@@ -180,6 +181,39 @@ class Translator {
     return Status::Ok();
   }
 
+  /// A CHECK that all rows pass already.
+  Status AddConstraint(const plan::AlterAction& action) {
+    if (table_.table->provider() != "delta" || action.constraint.type != "CHECK") {
+      return NotSupported(table_.full_name, "constraints");
+    }
+    FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseExpression(action.constraint.text, context_.parser_options()));
+    FRAZIL_ASSIGN_OR_RETURN(auto scan, table_.table->Scan({}));
+    auto rows = analysis::MakeTableScan(scan, Join(table_.full_name, "."), table_.full_name, context_);
+    FRAZIL_ASSIGN_OR_RETURN(auto condition, analysis::AnalyzeCondition(parsed, rows->output, context_));
+    auto holds = MakeCall("coalesce", {condition, MakeLiteral(DataType::Boolean(), Value(false))}, DataType::Boolean(), false);
+    auto failing = plan::MakeFilter(rows, MakeCall("not", {holds}, DataType::Boolean(), false));
+    auto count = std::make_shared<AggregateExpression>();
+    count->function = "count";
+    count->type = DataType::Long();
+    count->nullable = false;
+    count->sql = "count(1)";
+    Attribute number;
+    number.id = context_.NextId();
+    number.name = "rows";
+    number.type = DataType::Long();
+    FRAZIL_ASSIGN_OR_RETURN(auto found, context_.engine().Collect(plan::MakeAggregate(failing, {}, {count}, {}, {number}), context_.execution()));
+    int64_t violations = found.rows.empty() ? 0 : found.rows[0][0].integer();
+    if (violations > 0) {
+      return Error::Of("DELTA_NEW_CHECK_CONSTRAINT_VIOLATION", {{"numRows", std::to_string(violations)},
+                                                                {"tableName", Join(table_.full_name, ".")},
+                                                                {"checkConstraint", action.constraint.text}});
+    }
+    Change& change = New(Change::Type::kAddConstraint);
+    change.new_name = action.constraint.name;
+    change.value = action.constraint.text;
+    return Status::Ok();
+  }
+
   Status Add(const plan::AlterAction& action) {
     using Type = plan::AlterAction::Type;
     switch (action.type) {
@@ -264,8 +298,14 @@ class Translator {
       case Type::kRecoverPartitions:
         return NotSupported(table_.full_name, "partition management");
       case Type::kAddConstraint:
-      case Type::kDropConstraint:
-        return NotSupported(table_.full_name, "constraints");
+        return AddConstraint(action);
+      case Type::kDropConstraint: {
+        if (table_.table->provider() != "delta") return NotSupported(table_.full_name, "constraints");
+        Change& change = New(Change::Type::kDropConstraint);
+        change.new_name = action.constraint.name;
+        change.if_exists = action.if_exists;
+        return Status::Ok();
+      }
       case Type::kClusterBy:
         return NotSupported(table_.full_name, "CLUSTER BY");
       case Type::kSetSerde:
@@ -286,7 +326,9 @@ class Translator {
 Result<RowSet> RunAlterTable(const plan::AlterTableCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, context));
   FRAZIL_ASSIGN_OR_RETURN(auto changes, Translator(table, context).Translate(command.actions));
-  if (!changes.empty()) FRAZIL_RETURN_IF_ERROR(table.catalog->AlterTable(table.identifier, changes));
+  if (changes.empty()) return NoRows();
+  // A table that is named by its path has no catalog.
+  FRAZIL_RETURN_IF_ERROR(table.catalog != nullptr ? table.catalog->AlterTable(table.identifier, changes) : table.table->Alter(changes));
   return NoRows();
 }
 

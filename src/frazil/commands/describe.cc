@@ -166,6 +166,11 @@ Result<RowSet> RunDescribe(const plan::DescribeCommand& command, CommandContext&
       FRAZIL_RETURN_IF_ERROR(context.ResolveCatalog(parts[0]));
       return TextRows({"info_name", "info_value"}, {{"Catalog Name", parts[0]}});
     }
+    case Type::kHistory:
+    case Type::kDetail: {
+      FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, context));
+      return command.type == Type::kHistory ? table.table->History(command.limit) : table.table->Detail();
+    }
     case Type::kQuery: {
       FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(command.query, context));
       RowSet rows = ColumnRows();

@@ -11,7 +11,8 @@ namespace frazil::commands {
 namespace {
 
 /// The filter of INSERT OVERWRITE ... PARTITION (a = 1): equality with every constant. True without one.
-Result<PredicatePtr> StaticFilter(const plan::InsertCommand& command, const analysis::ResolvedTable& table, CommandContext& context) {
+Result<PredicatePtr> StaticFilter(const plan::InsertCommand& command, const analysis::ResolvedTable& table,
+                                  CommandContext& context) {
   std::vector<PredicatePtr> tests;
   for (const auto& [name, value] : command.partition) {
     if (value == nullptr) continue;
@@ -34,7 +35,8 @@ Result<RowSet> InsertDirectory(const plan::InsertCommand& command, CommandContex
   definition.schema = plan::OutputSchema(*query);
   definition.location = storage::LocalPath(*command.directory);
   definition.provider = AsciiLower(command.directory_format);
-  FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(*definition.location, context.execution().store_settings));
+  FRAZIL_ASSIGN_OR_RETURN(auto store,
+                          context.stores().StoreFor(*definition.location, context.execution().store_settings));
   tables::FileTable table({store, context.execution().store_settings, *definition.location}, definition, *format);
   tables::WriteOptions options;
   options.mode = tables::WriteMode::kReplaceTable;
@@ -47,8 +49,8 @@ Result<RowSet> InsertDirectory(const plan::InsertCommand& command, CommandContex
 
 Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& context) {
   if (command.directory.has_value()) return InsertDirectory(command, context);
-  if (command.with_schema_evolution) return Error::Unsupported("INSERT WITH SCHEMA EVOLUTION");
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
+  if (command.with_schema_evolution) return Error::Unsupported("INSERT WITH SCHEMA EVOLUTION");
   std::string quoted = QuoteIdentifier(table.full_name);
   if (!table.table->capabilities().write) {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", "INSERT"}});
@@ -71,6 +73,11 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
   options.operation = "insert";
   options.options = LowerKeys(command.options);
   options.branch = table.scan_options.reference;
+  if (command.replace_where != nullptr && table.table->provider() == "delta") {
+    FRAZIL_RETURN_IF_ERROR(ReplaceWhere(table, command.replace_where,
+                                        ConditionText(command.replace_where, table, context), options, rows, context));
+    return NoRows();
+  }
   if (command.replace_where != nullptr) {
     options.mode = tables::WriteMode::kOverwriteByFilter;
     FRAZIL_ASSIGN_OR_RETURN(options.filter, ExactFilter(command.replace_where, table, context));
@@ -89,7 +96,9 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
 Result<RowSet> RunTruncate(const plan::TruncateCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
   std::string quoted = QuoteIdentifier(table.full_name);
-  if (!command.partition.empty()) return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", "TRUNCATE ... PARTITION"}});
+  if (!command.partition.empty())
+    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                     {{"tableName", quoted}, {"operation", "TRUNCATE ... PARTITION"}});
   if (!table.table->capabilities().truncate) {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", "TRUNCATE"}});
   }

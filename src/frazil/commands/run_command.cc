@@ -39,6 +39,8 @@ Result<RowSet> RunCommand(const plan::Command& command, CommandContext& context)
       return RunTruncate(command.As<plan::TruncateCommand>(), context);
     case CommandKind::kCall:
       return RunCall(command.As<plan::CallCommand>(), context);
+    case CommandKind::kMaintenance:
+      return RunMaintenance(command.As<plan::MaintenanceCommand>(), context);
     case CommandKind::kShow:
       return RunShow(command.As<plan::ShowCommand>(), context);
     case CommandKind::kDescribe:

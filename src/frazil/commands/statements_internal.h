@@ -51,6 +51,8 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
 Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& context);
 // procedures.cc
 Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context);
+// maintenance.cc
+Result<RowSet> RunMaintenance(const plan::MaintenanceCommand& command, CommandContext& context);
 // show.cc, describe.cc
 Result<RowSet> RunShow(const plan::ShowCommand& command, CommandContext& context);
 Result<RowSet> RunDescribe(const plan::DescribeCommand& command, CommandContext& context);

@@ -152,7 +152,7 @@ Status CreateTableAsSelect(const analysis::ResolvedIdentifier& name, const table
   FRAZIL_ASSIGN_OR_RETURN(auto staged, name.catalog->StageTable(name.identifier, definition, replace));
   tables::WriteOptions options;
   options.mode = replace ? tables::WriteMode::kReplaceTable : tables::WriteMode::kAppend;
-  options.operation = "append";
+  options.operation = "create";
   options.options = LowerKeys(write_options);
   // The table may keep other types than the query's (Iceberg has no TINYINT), and another order of columns.
   analysis::InsertShape shape;

@@ -1,21 +1,29 @@
 #include "frazil/commands/table_writer.h"
 
+#include "frazil/analysis/dml/row_level.h"
 #include "frazil/analysis/predicate_extraction.h"
 #include "frazil/base/text.h"
+#include "frazil/plan/make_logical.h"
+#include "frazil/sql/parser.h"
 
 namespace frazil::commands {
 
 Status CommitWrite(tables::TableWrite& write) {
   FRAZIL_ASSIGN_OR_RETURN(auto outcome, write.Commit());
   if (outcome.state == tables::CommitState::kCommitted) return Status::Ok();
-  Error error = Error::Plain(ExceptionClass::kSpark, "The commit lost to a concurrent one and nothing was changed: " + outcome.conflict + ". Run the statement again.");
+  Error error = Error::Plain(ExceptionClass::kSpark, "The commit lost to a concurrent one and nothing was changed: " +
+                                                         outcome.conflict + ". Run the statement again.");
   error.kind = ErrorKind::kConflict;
   return error;
 }
 
-Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows, CommandContext& context) {
+Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows,
+                 CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto checked,
+      CheckConstraints(table, options.schema != nullptr ? options.schema : table.schema(), rows, context));
   FRAZIL_ASSIGN_OR_RETURN(auto write, table.StartWrite(options));
-  auto files = context.engine().Write(rows, write->task(), context.execution());
+  auto files = context.engine().Write(checked, write->task(), context.execution());
   if (!files.ok()) {
     write->Abort();
     return std::move(files).error();
@@ -30,9 +38,18 @@ std::map<std::string, std::string> LowerKeys(const std::map<std::string, std::st
   return lower;
 }
 
-Result<PredicatePtr> ExactFilter(const plan::ExprPtr& condition, const analysis::ResolvedTable& table, CommandContext& context) {
-  std::vector<Attribute> columns;
+namespace {
+
+struct TypedCondition {
+  ExpressionPtr expression;
   std::map<AttributeId, std::vector<std::string>> paths;
+};
+
+/// A condition over the columns of a table.
+Result<TypedCondition> AnalyzeOverTable(const plan::ExprPtr& condition, const analysis::ResolvedTable& table,
+                                        CommandContext& context) {
+  std::vector<Attribute> columns;
+  TypedCondition typed;
   for (const auto& field : table.table->schema()->fields()) {
     Attribute attribute;
     attribute.id = context.NextId();
@@ -40,21 +57,158 @@ Result<PredicatePtr> ExactFilter(const plan::ExprPtr& condition, const analysis:
     attribute.type = field.type;
     attribute.nullable = field.nullable;
     attribute.qualifier = table.full_name;
-    paths[attribute.id] = {field.name};
+    typed.paths[attribute.id] = {field.name};
     columns.push_back(std::move(attribute));
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto typed, analysis::AnalyzeCondition(condition, columns, context));
-  auto extracted = analysis::ExtractPredicate(typed, paths);
+  FRAZIL_ASSIGN_OR_RETURN(typed.expression, analysis::AnalyzeCondition(condition, columns, context));
+  return typed;
+}
+
+}  // namespace
+
+Result<PredicatePtr> ExactFilter(const plan::ExprPtr& condition, const analysis::ResolvedTable& table,
+                                 CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeOverTable(condition, table, context));
+  auto extracted = analysis::ExtractPredicate(typed.expression, typed.paths);
   if (!extracted.exact) {
-    return Error::Plain(ExceptionClass::kAnalysis, "Cannot convert the filter of the overwrite to one that the table understands: " + typed->sql);
+    return Error::Plain(
+        ExceptionClass::kAnalysis,
+        "Cannot convert the filter of the overwrite to one that the table understands: " + typed.expression->sql);
   }
   return extracted.predicate;
+}
+
+std::string ConditionText(const plan::ExprPtr& condition, const analysis::ResolvedTable& table,
+                          CommandContext& context) {
+  if (condition == nullptr) return {};
+  auto typed = AnalyzeOverTable(condition, table, context);
+  return typed.ok() ? typed->expression->sql : std::string();
+}
+
+namespace {
+
+/// Passes a row for which the condition is true; for others `raise` ends the statement.
+plan::LogicalPlanPtr Demand(const plan::LogicalPlanPtr& rows, ExpressionPtr condition, ExpressionPtr raise) {
+  auto failed = MakeCast(std::move(raise), DataType::Boolean(), EvalMode::kAnsi);
+  auto passes =
+      MakeCall("case_when", {std::move(condition), MakeLiteral(DataType::Boolean(), Value(true)), std::move(failed)},
+               DataType::Boolean(), true, EvalMode::kAnsi);
+  return plan::MakeFilter(rows, std::move(passes));
+}
+
+/// The plan's columns under the table's names.
+std::vector<Attribute> NamedAs(const plan::LogicalPlan& rows, const DataType& schema) {
+  std::vector<Attribute> columns = rows.output;
+  const auto& fields = schema.fields();
+  for (size_t i = 0; i < columns.size() && i < fields.size(); ++i) {
+    columns[i].name = fields[i].name;
+    columns[i].qualifier.clear();
+  }
+  return columns;
+}
+
+bool RefersTo(const Expression& expression, AttributeId column) {
+  bool found = false;
+  VisitExpression(expression, [&](const Expression& part) {
+    found = found || (part.kind == ExpressionKind::kColumn && part.As<ColumnExpression>().id == column);
+    return !found;
+  });
+  return found;
+}
+
+ExpressionPtr TextLiteral(const std::string& text) { return MakeLiteral(DataType::String(), Value(text)); }
+
+}  // namespace
+
+Result<plan::LogicalPlanPtr> CheckConstraints(const tables::Table& table, const DataTypePtr& schema,
+                                              const plan::LogicalPlanPtr& rows, CommandContext& context) {
+  plan::LogicalPlanPtr checked = rows;
+  for (const auto& constraint : table.constraints()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseExpression(constraint.text, context.parser_options()));
+    const auto columns = NamedAs(*rows, *schema);
+    FRAZIL_ASSIGN_OR_RETURN(auto condition, analysis::AnalyzeCondition(parsed, columns, context));
+    // The values of the columns that the condition names: " - fare : -1.0".
+    std::vector<ExpressionPtr> pieces;
+    for (const auto& column : columns) {
+      if (!RefersTo(*condition, column.id)) continue;
+      pieces.push_back(TextLiteral((pieces.empty() ? " - " : "\n - ") + column.name + " : "));
+      pieces.push_back(MakeCall(
+          "coalesce", {MakeCast(MakeColumn(column), DataType::String(), EvalMode::kLegacy), TextLiteral("null")},
+          DataType::String(), false));
+    }
+    auto values = pieces.empty() ? TextLiteral("") : MakeCall("concat", std::move(pieces), DataType::String(), false);
+    auto raise = MakeCall("raise_check_violation",
+                          {TextLiteral(constraint.name), TextLiteral("(" + constraint.text + ")"), std::move(values)},
+                          DataType::Integer(), true);
+    checked = Demand(checked, std::move(condition), std::move(raise));
+  }
+  return checked;
+}
+
+Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& condition, const std::string& text,
+                    tables::WriteOptions options, const plan::LogicalPlanPtr& rows, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto demanded,
+      analysis::AnalyzeCondition(
+          condition, NamedAs(*rows, options.schema != nullptr ? *options.schema : *table.table->schema()), context));
+  auto raise = MakeCall("raise_overwrite_mismatch", {TextLiteral(text)}, DataType::Integer(), true);
+  const auto fitting = Demand(rows, std::move(demanded), std::move(raise));
+  options.filter_text = text;
+  options.mode = tables::WriteMode::kOverwriteByFilter;
+
+  FRAZIL_ASSIGN_OR_RETURN(auto scan, table.table->Scan(table.scan_options));
+  analysis::RowLevelTarget target{scan, QuoteIdentifier(table.full_name), Join(table.full_name, "."), table.full_name,
+                                  table.table->schema()};
+  FRAZIL_ASSIGN_OR_RETURN(auto present, analysis::ScanTarget(target, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::TargetPredicate(condition, present, context));
+  options.filter = extracted.predicate;
+  if (extracted.exact) {
+    FRAZIL_ASSIGN_OR_RETURN(bool whole_files, table.table->CanDeleteByMetadata(extracted.predicate, options));
+    if (whole_files) return WriteRows(*table.table, options, fitting, context);
+  }
+  // Some files hold rows that stay: they are written again with the new ones.
+  FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(condition, present, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto found, context.engine().Collect(touched, context.execution()));
+  std::vector<std::string> files;
+  for (const auto& row : found.rows) files.push_back(row[0].string());
+  plan::LogicalPlanPtr all = fitting;
+  if (!files.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto kept, analysis::ScanTargetFiles(target, files, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto staying, analysis::RowsAfterDelete(condition, kept, context));
+    all = UnionRows({fitting, std::move(staying)}, context);
+  }
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto checked,
+      CheckConstraints(*table.table, options.schema != nullptr ? options.schema : table.table->schema(), all, context));
+  options.mode = tables::WriteMode::kRewriteFiles;
+  FRAZIL_ASSIGN_OR_RETURN(auto write, table.table->StartWrite(options));
+  auto written = context.engine().Write(checked, write->task(), context.execution());
+  if (!written.ok()) {
+    write->Abort();
+    return std::move(written).error();
+  }
+  write->AddFiles(*std::move(written));
+  write->RemoveFiles(std::move(files));
+  return CommitWrite(*write);
+}
+
+plan::LogicalPlanPtr UnionRows(const std::vector<plan::LogicalPlanPtr>& plans, CommandContext& context) {
+  if (plans.size() == 1) return plans[0];
+  auto all = std::make_shared<plan::SetOperationNode>();
+  all->type = plan::SetOperationType::kUnion;
+  all->all = true;
+  all->inputs = plans;
+  all->output = plans[0]->output;
+  for (auto& attribute : all->output) attribute.id = context.NextId();
+  return all;
 }
 
 bool IsDynamicOverwrite(const std::map<std::string, std::string>& options, const CommandContext& context) {
   auto option = options.find("overwrite-mode");
   if (option == options.end()) option = options.find("partitionoverwritemode");
-  std::string mode = option != options.end() ? option->second : context.GetConfig("spark.sql.sources.partitionOverwriteMode").value_or("static");
+  std::string mode = option != options.end()
+                         ? option->second
+                         : context.GetConfig("spark.sql.sources.partitionOverwriteMode").value_or("static");
   return EqualsIgnoreCase(mode, "dynamic");
 }
 

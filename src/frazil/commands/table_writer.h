@@ -7,9 +7,10 @@
 
 namespace frazil::commands {
 
-/// Writes the rows of a plan (columns already those of the table, in its order) and commits. On any failure nothing is left behind.
-/// A conflict that rebasing cannot mend becomes Iceberg's ValidationException-like error.
-Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows, CommandContext& context);
+/// Writes the rows of a plan (columns already those of the table, in its order) and commits. On any failure nothing is
+/// left behind. A conflict that rebasing cannot mend becomes Iceberg's ValidationException-like error.
+Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows,
+                 CommandContext& context);
 
 /// Commits a started write; turns a lost race into an error.
 Status CommitWrite(tables::TableWrite& write);
@@ -18,9 +19,29 @@ Status CommitWrite(tables::TableWrite& write);
 std::map<std::string, std::string> LowerKeys(const std::map<std::string, std::string>& options);
 
 /// A condition over a table's columns as a table's filter; it must be exact, since it says which rows go.
-Result<PredicatePtr> ExactFilter(const plan::ExprPtr& condition, const analysis::ResolvedTable& table, CommandContext& context);
+Result<PredicatePtr> ExactFilter(const plan::ExprPtr& condition, const analysis::ResolvedTable& table,
+                                 CommandContext& context);
 
-/// Whether an overwrite replaces only the partitions that get rows: write option, else spark.sql.sources.partitionOverwriteMode. Options' keys in lower case.
+/// A condition over a table's columns as SQL text; empty where it cannot be understood (which is told elsewhere).
+std::string ConditionText(const plan::ExprPtr& condition, const analysis::ResolvedTable& table,
+                          CommandContext& context);
+
+/// Rows (the table's columns, in its order) that replace those for which `condition` holds, into a Delta table: error
+/// DELTA_REPLACE_WHERE_MISMATCH for rows for which it does not. `text`: the condition for messages and history. Files
+/// of which a part goes are written anew.
+Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& condition, const std::string& text,
+                    tables::WriteOptions options, const plan::LogicalPlanPtr& rows, CommandContext& context);
+
+/// The rows, each checked against the table's constraints when it passes. Error DELTA_VIOLATE_CONSTRAINT_WITH_VALUES.
+/// `schema`: the columns of the rows.
+Result<plan::LogicalPlanPtr> CheckConstraints(const tables::Table& table, const DataTypePtr& schema,
+                                              const plan::LogicalPlanPtr& rows, CommandContext& context);
+
+/// The rows of all plans, one after the other; their columns are alike. At least one plan.
+plan::LogicalPlanPtr UnionRows(const std::vector<plan::LogicalPlanPtr>& plans, CommandContext& context);
+
+/// Whether an overwrite replaces only the partitions that get rows: write option, else
+/// spark.sql.sources.partitionOverwriteMode. Options' keys in lower case.
 bool IsDynamicOverwrite(const std::map<std::string, std::string>& options, const CommandContext& context);
 
 }  // namespace frazil::commands

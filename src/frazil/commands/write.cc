@@ -3,6 +3,7 @@
 
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
+#include "frazil/commands/schema_evolution.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
 #include "frazil/commands/table_writer.h"
@@ -16,32 +17,56 @@ namespace {
 
 using Mode = plan::WriteCommand::Mode;
 
-Error NotFound(const analysis::ResolvedIdentifier& name) { return catalogs::TableNotFound(*name.catalog, name.identifier); }
+Error NotFound(const analysis::ResolvedIdentifier& name) {
+  return catalogs::TableNotFound(*name.catalog, name.identifier);
+}
 
 /// Rows of a DataFrame as a table's: by name, as writeTo and saveAsTable do, or by position (insertInto).
-Result<plan::LogicalPlanPtr> Shaped(const plan::LogicalPlanPtr& query, const tables::Table& table, const std::vector<std::string>& full_name, bool by_name,
-                                    CommandContext& context) {
+Result<plan::LogicalPlanPtr> Shaped(const plan::LogicalPlanPtr& query, const DataTypePtr& schema,
+                                    const std::vector<std::string>& full_name, bool by_name, CommandContext& context) {
   analysis::InsertShape shape;
   shape.table_name = QuoteIdentifier(full_name);
-  shape.table_schema = table.schema();
+  shape.table_schema = schema;
   shape.by_name = by_name;
   return analysis::ShapeForTable(query, shape, context);
 }
 
 Status CheckWritable(const tables::Table& table, const std::vector<std::string>& full_name) {
   if (table.capabilities().write) return Status::Ok();
-  return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", QuoteIdentifier(full_name)}, {"operation", "append in batch mode"}});
+  return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                   {{"tableName", QuoteIdentifier(full_name)}, {"operation", "append in batch mode"}});
 }
 
-/// Writes into a table that exists.
-Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPtr& query, tables::WriteOptions options, bool by_name, CommandContext& context) {
+/// Writes into a table that exists. `partition_columns`: those of partitionBy.
+Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPtr& query, tables::WriteOptions options,
+                 bool by_name, CommandContext& context, const std::vector<std::string>& partition_columns = {}) {
   FRAZIL_RETURN_IF_ERROR(CheckWritable(*table.table, table.full_name));
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, *table.table, table.full_name, by_name, context));
+  auto where = options.options.find("replacewhere");
+  bool replaces_where = where != options.options.end() && options.mode != tables::WriteMode::kAppend &&
+                        table.table->provider() == "delta";
+  plan::ExprPtr condition;
+  if (replaces_where) {
+    if (options.options.contains("partitionoverwritemode") && options.mode == tables::WriteMode::kOverwriteDynamic) {
+      return Error::Of("DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE");
+    }
+    FRAZIL_ASSIGN_OR_RETURN(condition, sql::ParseExpression(where->second, context.parser_options()));
+    options.mode = tables::WriteMode::kOverwriteByFilter;
+    auto overwrites_schema = options.options.find("overwriteschema");
+    if (overwrites_schema != options.options.end() && EqualsIgnoreCase(overwrites_schema->second, "true")) {
+      return Error::Of("DELTA_METADATA_MISMATCH.OVERWRITE_REQUIRED");
+    }
+  }
+  FRAZIL_RETURN_IF_ERROR(
+      EvolveSchema(*table.table, *plan::OutputSchema(*query), partition_columns, by_name, &options, context));
+  const DataTypePtr& schema = options.schema != nullptr ? options.schema : table.table->schema();
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, schema, table.full_name, by_name, context));
   if (options.branch.empty()) options.branch = table.scan_options.reference;
+  if (replaces_where) return ReplaceWhere(table, condition, where->second, options, rows, context);
   return WriteRows(*table.table, options, rows, context);
 }
 
-Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::LogicalPlanPtr& query, CommandContext& context) {
+Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::LogicalPlanPtr& query,
+                           CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(command.table, context));
   FRAZIL_ASSIGN_OR_RETURN(bool exists, name.catalog->TableExists(name.identifier));
   tables::WriteOptions options;
@@ -51,7 +76,9 @@ Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::Logica
     if (!exists) return NotFound(name);
     FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
     if (command.mode == Mode::kOverwrite) {
-      options.mode = IsDynamicOverwrite(options.options, context) && !table.table->partitioning().empty() ? tables::WriteMode::kOverwriteDynamic : tables::WriteMode::kOverwriteByFilter;
+      options.mode = IsDynamicOverwrite(options.options, context) && !table.table->partitioning().empty()
+                         ? tables::WriteMode::kOverwriteDynamic
+                         : tables::WriteMode::kOverwriteByFilter;
       options.filter = Predicate::True();
     }
     FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, false, context));
@@ -63,8 +90,21 @@ Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::Logica
   }
   if (exists && command.mode == Mode::kAppend) {
     FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
-    FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, true, context));
+    FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, true, context, command.partition_columns));
     return NoRows();
+  }
+  if (exists && command.mode == Mode::kOverwrite) {
+    // Tables whose schema evolves keep what they are; others are made anew.
+    FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
+    bool same_provider = !command.format || EqualsIgnoreCase(*command.format, table.table->provider());
+    if (table.table->capabilities().schema_evolution && same_provider) {
+      options.mode = IsDynamicOverwrite(options.options, context) && !table.table->partitioning().empty()
+                         ? tables::WriteMode::kOverwriteDynamic
+                         : tables::WriteMode::kOverwriteByFilter;
+      options.filter = Predicate::True();
+      FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, true, context, command.partition_columns));
+      return NoRows();
+    }
   }
   DefinitionClauses clauses;
   clauses.schema = AsNullable(plan::OutputSchema(*query));
@@ -83,21 +123,23 @@ Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::Logica
 }
 
 /// df.write.parquet(path) and the like: a folder of files.
-Result<RowSet> SaveFiles(const plan::WriteCommand& command, tables::FileFormat format, const std::string& provider, const plan::LogicalPlanPtr& query,
-                         CommandContext& context) {
+Result<RowSet> SaveFiles(const plan::WriteCommand& command, tables::FileFormat format, const std::string& provider,
+                         const plan::LogicalPlanPtr& query, CommandContext& context) {
   tables::TableDefinition definition;
   definition.schema = plan::OutputSchema(*query);
   definition.provider = provider;
   auto options = LowerKeys(command.options);
   std::string path = command.path.value_or(options.contains("path") ? options["path"] : "");
-  if (path.empty()) return Error::Plain(ExceptionClass::kIllegalArgument, "Expected exactly one path to be specified, but got: ");
+  if (path.empty())
+    return Error::Plain(ExceptionClass::kIllegalArgument, "Expected exactly one path to be specified, but got: ");
   path = storage::SchemeOf(path) == "file" ? storage::LocalPath(path) : path;
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   options.erase("path");
   definition.location = path;
   for (const auto& column : command.partition_columns) {
     if (definition.schema->FieldIndex(column) < 0) {
-      return Error::Of("PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA", {{"column", QuoteIdentifier(column)}, {"schema", definition.schema->SimpleString()}});
+      return Error::Of("PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA",
+                       {{"column", QuoteIdentifier(column)}, {"schema", definition.schema->SimpleString()}});
     }
     tables::PartitionField field;
     field.source = {definition.schema->fields()[definition.schema->FieldIndex(column)].name};
@@ -108,7 +150,8 @@ Result<RowSet> SaveFiles(const plan::WriteCommand& command, tables::FileFormat f
   }
   if (format == tables::FileFormat::kText && definition.schema->fields().size() - definition.partitioning.size() != 1) {
     return Error::Plain(ExceptionClass::kAnalysis, "Text data source supports only a single column, and you have " +
-                                                       std::to_string(definition.schema->fields().size()) + " columns.");
+                                                       std::to_string(definition.schema->fields().size()) +
+                                                       " columns.");
   }
   FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(path, context.execution().store_settings));
   FRAZIL_ASSIGN_OR_RETURN(bool exists, store->Exists(path));
@@ -121,19 +164,54 @@ Result<RowSet> SaveFiles(const plan::WriteCommand& command, tables::FileFormat f
   tables::WriteOptions write;
   write.options = std::move(options);
   if (command.mode == Mode::kOverwrite) {
-    write.mode = IsDynamicOverwrite(write.options, context) && !definition.partitioning.empty() ? tables::WriteMode::kOverwriteDynamic : tables::WriteMode::kReplaceTable;
+    write.mode = IsDynamicOverwrite(write.options, context) && !definition.partitioning.empty()
+                     ? tables::WriteMode::kOverwriteDynamic
+                     : tables::WriteMode::kReplaceTable;
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, table, {provider, path}, true, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, table.schema(), {provider, path}, true, context));
   FRAZIL_RETURN_IF_ERROR(WriteRows(table, write, rows, context));
   return NoRows();
 }
 
+/// df.write.format("delta").save("folder") where there is no table yet.
+Result<RowSet> CreateAtPath(const plan::WriteCommand& command, const tables::TableFormat& format,
+                            const std::string& folder, const tables::TableContext& table_context,
+                            tables::CommitPointPtr commit_point, const plan::LogicalPlanPtr& query,
+                            CommandContext& context) {
+  tables::TableDefinition definition;
+  definition.schema = AsNullable(plan::OutputSchema(*query));
+  definition.provider = format.name();
+  definition.location = folder;
+  definition.is_external = true;
+  definition.options = command.options;
+  for (const auto& column : command.partition_columns) {
+    int index = definition.schema->FieldIndex(column);
+    if (index < 0) {
+      return Error::Of("PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA",
+                       {{"column", QuoteIdentifier(column)}, {"schema", definition.schema->SimpleString()}});
+    }
+    tables::PartitionField field;
+    field.source = {definition.schema->fields()[static_cast<size_t>(index)].name};
+    definition.partitioning.push_back(std::move(field));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto staged, format.Stage(table_context, definition, folder, std::move(commit_point), false));
+  tables::WriteOptions options;
+  options.operation = "append";
+  options.mode = command.mode == Mode::kOverwrite ? tables::WriteMode::kOverwriteByFilter : tables::WriteMode::kAppend;
+  options.options = LowerKeys(command.options);
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, staged.table->schema(), {format.name(), folder}, true, context));
+  FRAZIL_RETURN_IF_ERROR(WriteRows(*staged.table, options, rows, context));
+  return NoRows();
+}
+
 /// df.write.format("iceberg").save("folder or table name").
-Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::TableFormat& format, const plan::LogicalPlanPtr& query, CommandContext& context) {
+Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::TableFormat& format,
+                               const plan::LogicalPlanPtr& query, CommandContext& context) {
   auto options = LowerKeys(command.options);
   std::string path = command.path.value_or(options.contains("path") ? options["path"] : "");
   options.erase("path");
-  if (path.empty()) return Error::Plain(ExceptionClass::kIllegalArgument, "Expected exactly one path to be specified, but got: ");
+  if (path.empty())
+    return Error::Plain(ExceptionClass::kIllegalArgument, "Expected exactly one path to be specified, but got: ");
   if (path.find('/') == std::string::npos) {
     plan::WriteCommand named = command;
     named.path.reset();
@@ -147,11 +225,20 @@ Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::
   tables::TableContext table_context{store, context.execution().store_settings, folder};
   auto commit_point = format.PathCommitPoint(table_context, folder);
   FRAZIL_ASSIGN_OR_RETURN(auto current, commit_point->Current());
-  if (!current.has_value()) return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format.name(), folder})}});
-  if (command.mode == Mode::kErrorIfExists || command.mode == Mode::kUnspecified) {
-    return Error::Of("UNSUPPORTED_DATA_SOURCE_SAVE_MODE", {{"source", format.name()}, {"createMode", "\"ErrorIfExists\""}});
+  if (!current.has_value() && format.creates_at_path())
+    return CreateAtPath(command, format, folder, table_context, std::move(commit_point), query, context);
+  if (!current.has_value())
+    return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format.name(), folder})}});
+  if (format.creates_at_path() && command.mode == Mode::kIgnore) return NoRows();
+  if (format.creates_at_path() && (command.mode == Mode::kErrorIfExists || command.mode == Mode::kUnspecified)) {
+    return Error::Of("DELTA_PATH_EXISTS", {{"path", folder}});
   }
-  if (command.mode == Mode::kIgnore) return Error::Of("UNSUPPORTED_DATA_SOURCE_SAVE_MODE", {{"source", format.name()}, {"createMode", "\"Ignore\""}});
+  if (command.mode == Mode::kErrorIfExists || command.mode == Mode::kUnspecified) {
+    return Error::Of("UNSUPPORTED_DATA_SOURCE_SAVE_MODE",
+                     {{"source", format.name()}, {"createMode", "\"ErrorIfExists\""}});
+  }
+  if (command.mode == Mode::kIgnore)
+    return Error::Of("UNSUPPORTED_DATA_SOURCE_SAVE_MODE", {{"source", format.name()}, {"createMode", "\"Ignore\""}});
   analysis::ResolvedTable table;
   FRAZIL_ASSIGN_OR_RETURN(table.table, format.Load(table_context, folder, std::move(commit_point)));
   table.full_name = {format.name(), folder};
@@ -159,10 +246,12 @@ Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::
   write.operation = "append";
   write.options = std::move(options);
   if (command.mode == Mode::kOverwrite) {
-    write.mode = IsDynamicOverwrite(write.options, context) && !table.table->partitioning().empty() ? tables::WriteMode::kOverwriteDynamic : tables::WriteMode::kOverwriteByFilter;
+    write.mode = IsDynamicOverwrite(write.options, context) && !table.table->partitioning().empty()
+                     ? tables::WriteMode::kOverwriteDynamic
+                     : tables::WriteMode::kOverwriteByFilter;
     write.filter = Predicate::True();
   }
-  FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, write, true, context));
+  FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, write, true, context, command.partition_columns));
   return NoRows();
 }
 
@@ -173,7 +262,8 @@ Result<RowSet> RunWrite(const plan::WriteCommand& command, CommandContext& conte
   if (!command.clustering_columns.empty()) return Error::Unsupported("clusterBy");
   FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.input, context));
   if (!command.table.empty()) return SaveAsTable(command, query, context);
-  std::string provider = AsciiLower(command.format.value_or(context.GetConfig("spark.sql.sources.default").value_or("parquet")));
+  std::string provider =
+      AsciiLower(command.format.value_or(context.GetConfig("spark.sql.sources.default").value_or("parquet")));
   if (provider == "noop") {
     // Runs the query and keeps nothing.
     FRAZIL_ASSIGN_OR_RETURN(auto stream, context.engine().Execute(query, context.execution()));
@@ -183,7 +273,8 @@ Result<RowSet> RunWrite(const plan::WriteCommand& command, CommandContext& conte
     }
   }
   if (auto format = tables::FileFormatByName(provider)) return SaveFiles(command, *format, provider, query, context);
-  if (auto format = context.formats().Find(provider); format != nullptr && format->self_describing()) return SaveFormatTable(command, *format, query, context);
+  if (auto format = context.formats().Find(provider); format != nullptr && format->self_describing())
+    return SaveFormatTable(command, *format, query, context);
   return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", provider}});
 }
 
@@ -200,7 +291,8 @@ Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& c
     case ModeV2::kCreateOrReplace: {
       FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(command.table, context));
       FRAZIL_ASSIGN_OR_RETURN(bool exists, name.catalog->TableExists(name.identifier));
-      if (command.mode == ModeV2::kCreate && exists) return catalogs::TableExistsAlready(*name.catalog, name.identifier);
+      if (command.mode == ModeV2::kCreate && exists)
+        return catalogs::TableExistsAlready(*name.catalog, name.identifier);
       if (command.mode == ModeV2::kReplace && !exists) return NotFound(name);
       FRAZIL_ASSIGN_OR_RETURN(bool known, name.catalog->NamespaceExists(name.identifier.name_space));
       if (!known) return catalogs::NamespaceNotFound(*name.catalog, name.identifier.name_space);
@@ -213,7 +305,8 @@ Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& c
         clauses.partitioning.push_back(std::move(transform));
       }
       FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
-      FRAZIL_RETURN_IF_ERROR(CreateTableAsSelect(name, definition, query, command.mode != ModeV2::kCreate, command.options, context));
+      FRAZIL_RETURN_IF_ERROR(
+          CreateTableAsSelect(name, definition, query, command.mode != ModeV2::kCreate, command.options, context));
       return NoRows();
     }
     case ModeV2::kAppend:
@@ -226,6 +319,15 @@ Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& c
       break;
   }
   FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
+  if (command.mode == ModeV2::kOverwrite && table.table->provider() == "delta") {
+    FRAZIL_RETURN_IF_ERROR(EvolveSchema(*table.table, *plan::OutputSchema(*query), {}, true, &options, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, options.schema != nullptr ? options.schema : table.table->schema(),
+                                              table.full_name, true, context));
+    FRAZIL_RETURN_IF_ERROR(ReplaceWhere(table, command.overwrite_condition,
+                                        ConditionText(command.overwrite_condition, table, context), options, rows,
+                                        context));
+    return NoRows();
+  }
   if (command.mode == ModeV2::kOverwrite) {
     FRAZIL_ASSIGN_OR_RETURN(options.filter, ExactFilter(command.overwrite_condition, table, context));
   }

@@ -156,7 +156,7 @@ void ParquetPartitionWriter::OpenFile() {
   duckdb::ChildFieldIDs field_ids;
   field_ids.ids = duckdb::make_uniq<duckdb::case_insensitive_map_t<duckdb::FieldID>>();
   for (const auto& column : layout_.columns) {
-    if (column.field_id >= 0) (*field_ids.ids)[column.name] = FieldIdOf(column);
+    if (layout_.write_field_ids && column.field_id >= 0) (*field_ids.ids)[column.name] = FieldIdOf(column);
   }
   const auto codec = CodecOf(layout_.compression);
   file_->writer = std::make_unique<duckdb::ParquetWriter>(

@@ -26,6 +26,7 @@ struct ParquetLayout {
   int64_t row_group_rows = 245760;
   /// Entries of the footer: name and value.
   duckdb::vector<std::pair<std::string, std::string>> metadata;
+  bool write_field_ids = true;
 };
 
 /// Rows of one partition, cut into files. Not thread-safe.

@@ -306,6 +306,7 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
   }
   WritePlan write;
   write.layout.compression = task.compression;
+  write.layout.write_field_ids = task.write_field_ids;
   write.layout.row_group_bytes = std::max<int64_t>(task.row_group_size, 1);
   write.layout.target_file_bytes = std::max<int64_t>(task.target_file_size, 1);
   FRAZIL_RETURN_IF_ERROR(statement.Start([&](StatementState& state) {

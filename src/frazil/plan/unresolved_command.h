@@ -31,6 +31,7 @@ enum class CommandKind : uint8_t {
   kMerge,
   kTruncate,
   kCall,
+  kMaintenance,
   kShow,
   kDescribe,
   kUse,
@@ -339,6 +340,24 @@ struct CallCommand : Command {
   std::vector<std::pair<std::string, ExprPtr>> arguments;  ///< Name empty for positional ones.
 };
 
+/// OPTIMIZE, VACUUM and RESTORE, as Delta Lake adds them to SQL.
+struct MaintenanceCommand : Command {
+  MaintenanceCommand() : Command(CommandKind::kMaintenance) {}
+  enum class Type : uint8_t { kOptimize, kVacuum, kRestore };
+  Type type = Type::kOptimize;
+  NameClause table;
+  // OPTIMIZE
+  ExprPtr condition;
+  std::string condition_text;
+  std::vector<std::vector<std::string>> order_by;  ///< ZORDER BY.
+  // VACUUM
+  std::optional<double> retain_hours;
+  bool dry_run = false;
+  // RESTORE
+  std::optional<int64_t> version;
+  ExprPtr timestamp;
+};
+
 struct ShowCommand : Command {
   ShowCommand() : Command(CommandKind::kShow) {}
   enum class Type : uint8_t {
@@ -367,8 +386,9 @@ struct ShowCommand : Command {
 };
 struct DescribeCommand : Command {
   DescribeCommand() : Command(CommandKind::kDescribe) {}
-  enum class Type : uint8_t { kTable, kColumn, kNamespace, kFunction, kQuery, kCatalog };
+  enum class Type : uint8_t { kTable, kColumn, kNamespace, kFunction, kQuery, kCatalog, kHistory, kDetail };
   Type type = Type::kTable;
+  std::optional<int64_t> limit;  ///< DESCRIBE HISTORY.
   NameClause name;
   std::vector<std::string> column;
   std::vector<std::pair<std::string, ExprPtr>> partition;

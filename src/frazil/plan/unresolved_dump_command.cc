@@ -151,6 +151,7 @@ std::string DumpDescribe(const DescribeCommand& describe) {
   out += DumpPartition(describe.partition);
   if (describe.extended) out += " extended";
   if (describe.as_json) out += " json";
+  if (describe.limit) out += " limit " + std::to_string(*describe.limit);
   return out;
 }
 
@@ -259,6 +260,17 @@ std::string DumpCommand(const Command& command) {
       std::string out = "Call[" + Clause(command.As<CallCommand>().name);
       for (const auto& [name, value] : command.As<CallCommand>().arguments)
         out += " " + (name.empty() ? "" : name + " => ") + DumpExpression(value);
+      return out + "]";
+    }
+    case CommandKind::kMaintenance: {
+      const auto& maintenance = command.As<MaintenanceCommand>();
+      std::string out = "Maintenance#" + std::to_string(static_cast<int>(maintenance.type)) + "[" + Clause(maintenance.table);
+      if (maintenance.condition != nullptr) out += " where " + DumpExpression(maintenance.condition);
+      for (const auto& column : maintenance.order_by) out += " order " + DumpName(column);
+      if (maintenance.retain_hours) out += " retain " + std::to_string(*maintenance.retain_hours);
+      if (maintenance.dry_run) out += " dry";
+      if (maintenance.version) out += " version " + std::to_string(*maintenance.version);
+      if (maintenance.timestamp != nullptr) out += " at " + DumpExpression(maintenance.timestamp);
       return out + "]";
     }
     case CommandKind::kShow:

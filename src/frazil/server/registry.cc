@@ -5,9 +5,11 @@
 #include <filesystem>
 
 #include "frazil/catalogs/catalog_kinds.h"
+#include "frazil/engine/columnar_files.h"
 #include "frazil/engine/engine.h"
 #include "frazil/session/session_server.h"
 #include "frazil/storage/local/local_store.h"
+#include "frazil/tables/delta/delta_format.h"
 #include "frazil/tables/files/file_table.h"
 #include "frazil/tables/iceberg/iceberg_format.h"
 
@@ -38,7 +40,7 @@ Result<engine::EngineOptions> EngineOptionsOf(const LaunchOptions& options) {
   return engine;
 }
 
-std::shared_ptr<const tables::FormatRegistry> MakeFormats() {
+std::shared_ptr<const tables::FormatRegistry> MakeFormats(engine::Engine* engine, const storage::StoreRegistry* stores) {
   auto formats = std::make_shared<tables::FormatRegistry>();
   for (const char* name : {"parquet", "csv", "json", "text", "binaryfile", "orc", "avro"}) {
     if (const auto format = tables::FileFormatByName(name)) {
@@ -46,7 +48,7 @@ std::shared_ptr<const tables::FormatRegistry> MakeFormats() {
     }
   }
   formats->Register(std::make_shared<tables::iceberg::IcebergFormat>());
-  formats->Register(std::make_shared<tables::iceberg::IcebergFormat>());
+  formats->Register(std::make_shared<tables::delta::DeltaFormat>(engine::MakeColumnarFiles(engine, stores)));
   return formats;
 }
 
@@ -82,8 +84,8 @@ Result<std::shared_ptr<session::Server>> MakeSessions(const LaunchOptions& optio
 
   session::ServerParts parts;
   FRAZIL_ASSIGN_OR_RETURN(parts.engine, engine::Engine::Open(server_options.engine));
-  parts.formats = MakeFormats();
   parts.stores = MakeStores();
+  parts.formats = MakeFormats(parts.engine.get(), parts.stores.get());
   parts.catalogs = MakeCatalogs();
   return session::MakeServer(server_options, std::move(parts));
 }

@@ -18,6 +18,7 @@ namespace {
 std::string ShortFormatName(const std::string& format) {
   std::string name = AsciiLower(format);
   if (name == "org.apache.iceberg.spark.source.icebergsource") return "iceberg";
+  if (name == "io.delta.sql.deltadatasource" || name == "org.apache.spark.sql.delta.sources.deltadatasource") return "delta";
   static constexpr std::string_view kPrefix = "org.apache.spark.sql.execution.datasources.";
   if (name.starts_with(kPrefix)) {
     std::string rest = name.substr(kPrefix.size());
@@ -91,25 +92,34 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFormatTable(const plan:
     FRAZIL_ASSIGN_OR_RETURN(auto scan, resolved.table->Scan(scan_options));
     return analysis::OpenedDataSource{std::move(scan), path};
   }
-  // folder#snapshots reads a metadata table.
-  size_t hash = path.rfind('#');
-  std::string folder = storage::SchemeOf(path) == "file" ? storage::LocalPath(path.substr(0, hash)) : path.substr(0, hash);
+  FRAZIL_ASSIGN_OR_RETURN(auto opened, OpenPathTable(format.name(), path));
+  if (opened.scan.snapshot_id) scan_options.snapshot_id = opened.scan.snapshot_id;
+  if (opened.scan.timestamp_micros) scan_options.timestamp_micros = opened.scan.timestamp_micros;
+  FRAZIL_ASSIGN_OR_RETURN(auto scan, opened.table->Scan(scan_options));
+  return analysis::OpenedDataSource{std::move(scan), path};
+}
+
+Result<analysis::AnalysisContext::PathTable> StatementContext::OpenPathTable(const std::string& format_name, const std::string& path) {
+  const auto format = formats().Find(ShortFormatName(format_name));
+  if (format == nullptr || !format->self_describing()) return PathTable();
+  tables::PathReference reference = format->ReadPath(path);
+  std::string folder = storage::SchemeOf(reference.folder) == "file" ? storage::LocalPath(reference.folder) : reference.folder;
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   FRAZIL_ASSIGN_OR_RETURN(auto store, stores().StoreFor(folder, execution().store_settings));
   tables::TableContext context{store, execution().store_settings, folder};
-  auto commit_point = format.PathCommitPoint(context, folder);
+  auto commit_point = format->PathCommitPoint(context, folder);
   FRAZIL_ASSIGN_OR_RETURN(auto current, commit_point->Current());
   if (!current.has_value()) {
-    return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format.name(), folder})}});
+    return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format->name(), folder})}});
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto table, format.Load(context, folder, std::move(commit_point)));
-  if (hash != std::string::npos) {
-    FRAZIL_ASSIGN_OR_RETURN(auto metadata, table->MetadataTable(path.substr(hash + 1)));
-    if (metadata == nullptr) return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format.name(), path})}});
-    table = std::move(metadata);
+  PathTable opened;
+  FRAZIL_ASSIGN_OR_RETURN(opened.table, format->Load(context, folder, std::move(commit_point)));
+  opened.scan = std::move(reference.scan);
+  if (!reference.metadata_table.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(opened.table, opened.table->MetadataTable(reference.metadata_table));
+    if (opened.table == nullptr) return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format->name(), path})}});
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto scan, table->Scan(scan_options));
-  return analysis::OpenedDataSource{std::move(scan), folder};
+  return opened;
 }
 
 Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataSourcePlan& source, const std::string& format) {

@@ -23,6 +23,7 @@ class StatementContext : public commands::CommandContext {
   std::optional<analysis::SqlFunction> FindSqlFunction(const std::vector<std::string>& name) override;
   Result<analysis::OpenedDataSource> OpenDataSource(const plan::DataSourcePlan& source) override;
   bool IsDataSourceName(const std::string& name) const override;
+  Result<PathTable> OpenPathTable(const std::string& format, const std::string& path) override;
   Result<Value> EvaluateConstant(const ExpressionPtr& expression) override;
   Result<RowSet> CollectRows(const plan::LogicalPlanPtr& plan) override;
   Result<analysis::CachedRelation> FindCachedRelation(const std::string& relation_id) override;

@@ -363,6 +363,14 @@ class Parser {
   Result<plan::PlanPtr> ShowFunctions(size_t first);
   Result<plan::PlanPtr> ShowWithNamespace(size_t first, plan::ShowCommand::Type type);
   Result<plan::PlanPtr> Describe();
+
+  // --- maintenance_parser.cc ---
+  /// OPTIMIZE, VACUUM and RESTORE; null where none of them begins here.
+  Result<plan::PlanPtr> Maintenance();
+  /// DESCRIBE HISTORY and DESCRIBE DETAIL, behind DESCRIBE; null where it is another one.
+  Result<plan::PlanPtr> DescribeLog(size_t first);
+  /// A table's name, or a text: the path of a Delta table.
+  Result<plan::NameClause> TableOrPath();
   Status OptionalNamespace(plan::ShowCommand* command);
   Status OptionalPattern(plan::ShowCommand* command);
 

@@ -150,6 +150,8 @@ Result<plan::PlanPtr> Parser::Show() {
 Result<plan::PlanPtr> Parser::Describe() {
   const size_t first = pos_;
   Skip();
+  FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr of_log, DescribeLog(first));
+  if (of_log != nullptr) return of_log;
   auto command = std::make_shared<plan::DescribeCommand>();
   const auto done = [&]() -> Result<plan::PlanPtr> {
     command->origin = OriginFrom(first);

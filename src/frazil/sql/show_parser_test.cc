@@ -9,6 +9,20 @@ namespace {
 
 using testing::Statement;
 
+TEST(ShowParser, ReadsWhatDeltaAdds) {
+  EXPECT_EQ(Statement("DESCRIBE HISTORY a.t LIMIT 3"), "Describe#6 a.t limit 3");
+  EXPECT_EQ(Statement("DESC DETAIL '/data/t'"), "Describe#7 delta.`/data/t`");
+  EXPECT_EQ(Statement("DESCRIBE history"), "Describe#0 history");
+  EXPECT_EQ(Statement("DESCRIBE detail.t"), "Describe#0 detail.t");
+  EXPECT_EQ(Statement("OPTIMIZE t WHERE a = 1 ZORDER BY (b, c)"), "Maintenance#0[t where ==(a, int(1)) order b order c]");
+  EXPECT_EQ(Statement("VACUUM delta.`/x` RETAIN 0 HOURS DRY RUN"), "Maintenance#1[delta.`/x` retain 0.000000 dry]");
+  EXPECT_EQ(Statement("VACUUM t DRY"), "error PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Statement("RESTORE TABLE t TO VERSION AS OF 2"), "Maintenance#2[t version 2]");
+  EXPECT_EQ(Statement("RESTORE t TO TIMESTAMP AS OF '2024-01-01'"), "Maintenance#2[t at string(2024-01-01)]");
+  EXPECT_EQ(Statement("RESTORE t"), "error PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Statement("VACUUM t LITE"), "Unsupported[VACUUM ... LITE]");
+}
+
 TEST(ShowParser, ReadsStatements) {
   EXPECT_EQ(Statement("SHOW TABLES IN a.b LIKE 'x*'"), "Show#2 a.b like x*");
   EXPECT_EQ(Statement("SHOW USER FUNCTIONS LIKE 'a'"), "Show#6 USER like a");

@@ -167,6 +167,8 @@ Result<plan::PlanPtr> Parser::Statement() {
     default:
       break;
   }
+  FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr maintenance, Maintenance());
+  if (maintenance != nullptr) return maintenance;
   if (IsIdentifier() && At(TokenType::kColon, 1) && At(Keyword::kBegin, 2))
     return UnsupportedRest("SQL scripting (BEGIN ... END)");
   return Query();

@@ -45,11 +45,13 @@ struct TableChange {
     kDropIdentifierFields,
     kSetReference,
     kDropReference,
+    kAddConstraint,   ///< CHECK: name and SQL text. Existing rows are checked by the caller.
+    kDropConstraint,
   };
   Type type = Type::kSetProperty;
   std::vector<std::string> column;  ///< Name path.
-  std::string new_name;             ///< kRenameColumn; property key; reference name.
-  std::string value;                ///< Property value; location; comment.
+  std::string new_name;             ///< kRenameColumn; property key; reference name; constraint name.
+  std::string value;                ///< Property value; location; comment; SQL text of a constraint.
   DataTypePtr data_type;
   bool nullable = true;
   bool if_exists = false;
@@ -79,6 +81,20 @@ struct TableCapabilities {
   bool alter_columns = false;
   bool any_schema = false;
   bool truncate = false;
+  bool schema_evolution = false;  ///< Takes WriteOptions::schema.
+};
+
+/// A condition that every row of a table meets: CHECK (text).
+struct RowConstraint {
+  std::string name;
+  std::string text;  ///< SQL over the table's columns.
+};
+
+/// What Vacuum does.
+struct VacuumOptions {
+  std::optional<double> retention_hours;
+  bool dry_run = false;
+  bool check_retention = true;  ///< Refuse a retention that is shorter than the table's.
 };
 
 class Table;
@@ -99,10 +115,14 @@ class Table {
   virtual TableCapabilities capabilities() const = 0;
   /// Rows of DESCRIBE EXTENDED beyond the usual ones, in order (name, value).
   virtual std::vector<std::pair<std::string, std::string>> details() const { return {}; }
+  virtual std::vector<RowConstraint> constraints() const { return {}; }
 
   virtual Result<TableScanPtr> Scan(const ScanOptions& options) const = 0;
   /// A write based on the loaded state.
   virtual Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const;
+  /// Whether rows with these columns can be written by name without WriteOptions::schema: the format's own error where not. What passes still has to meet the
+  /// columns' types.
+  virtual Status CheckRows(const DataType& /*rows*/) const { return {}; }
   /// True where all rows matching the filter fill whole files, so that DeleteWhere needs no rewriting.
   virtual Result<bool> CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options = {}) const;
   virtual Result<CommitOutcome> DeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const;
@@ -110,6 +130,14 @@ class Table {
   virtual Status Alter(const std::vector<TableChange>& changes) const;
   /// "snapshots", "files", ...: a table of metadata, or null where there is none of that name.
   virtual Result<TablePtr> MetadataTable(const std::string& name) const;
+  /// DESCRIBE HISTORY: the commits, newest first.
+  virtual Result<RowSet> History(std::optional<int64_t> limit) const;
+  /// DESCRIBE DETAIL: one row about the table.
+  virtual Result<RowSet> Detail() const;
+  /// Makes the state that the options choose the newest one, in one commit. One row of figures.
+  virtual Result<RowSet> Restore(const ScanOptions& options) const;
+  /// VACUUM: deletes the files that no state within the retention needs. A dry run gives their paths, else one row, the table's path.
+  virtual Result<RowSet> Vacuum(const VacuumOptions& options) const;
 };
 
 /// A table to be made.

@@ -37,6 +37,13 @@ struct StagedTable {
   TablePtr table;  ///< Its first commit creates (or replaces) the table.
 };
 
+/// What a path names that stands for a table: FROM format.`path`, load("path").
+struct PathReference {
+  std::string folder;
+  std::string metadata_table;  ///< Empty: the table itself.
+  ScanOptions scan;            ///< The state, where the path chooses one.
+};
+
 /// One kind of table: "iceberg", "parquet", ...
 class TableFormat {
  public:
@@ -44,6 +51,13 @@ class TableFormat {
   virtual std::string name() const = 0;
   /// Whether tables of this kind carry their own metadata at their location (Iceberg, Delta), so that a path alone is a table.
   virtual bool self_describing() const = 0;
+
+  /// Takes a path apart; folder#name is a metadata table.
+  virtual PathReference ReadPath(const std::string& path) const;
+  /// Whether df.write.save(path) makes a table where there is none.
+  virtual bool creates_at_path() const { return false; }
+  /// Whether a folder that is a table already may become known under a definition (CREATE TABLE ... LOCATION).
+  virtual Status CheckDefinition(const Table& /*existing*/, const TableDefinition& /*definition*/) const { return {}; }
 
   /// The commit point of a table that is a folder: for Iceberg vN.metadata.json and version-hint.text (Hadoop tables).
   virtual CommitPointPtr PathCommitPoint(const TableContext& context, const std::string& location) const = 0;

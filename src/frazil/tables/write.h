@@ -40,6 +40,8 @@ struct WriteTask {
   std::vector<PartitionField> partitions;  ///< Empty: unpartitioned.
   /// Partition columns stay out of the files (plain Hive-style folders) instead of being written too (Iceberg).
   bool drop_partition_columns = false;
+  /// Whether the columns' field ids go into the files. Without, they only name the statistics.
+  bool write_field_ids = true;
   std::vector<SortField> sort;
   std::string file_name_prefix;  ///< Files are called PREFIX-NNNNN.parquet, unique within the write.
   std::string compression = "zstd";
@@ -89,12 +91,22 @@ enum class WriteMode : uint8_t {
 struct WriteOptions {
   WriteMode mode = WriteMode::kAppend;
   PredicatePtr filter;         ///< kOverwriteByFilter; kRewriteFiles: what the statement looked at, for conflict checks.
-  /// "append", "insert", "delete", "update", "merge": for summaries and isolation checks. Empty, for a staged table and without files: only the
-  /// definition is committed (CREATE and REPLACE TABLE without a query).
+  /// "append", "insert", "create" (CREATE and REPLACE ... AS SELECT), "delete", "update", "merge", "rewrite": for summaries and isolation checks. Empty, for
+  /// a staged table and without files: only the definition is committed (CREATE and REPLACE TABLE without a query).
   std::string operation;
   std::map<std::string, std::string> options;  ///< Write options, keys in lower case.
   std::map<std::string, std::string> summary;  ///< Extra entries of the snapshot's summary.
   std::string branch;
+  std::string filter_text;  ///< The filter as SQL, for the table's history.
+  /// The table's schema from this write on (mergeSchema, overwriteSchema); null: it stays. Only where TableCapabilities::schema_evolution says so.
+  DataTypePtr schema;
+  /// With `schema` and a mode that replaces all rows: the names of the partition columns from this write on.
+  std::optional<std::vector<std::string>> partition_columns;
+};
+
+/// How many rows a statement changed, as far as it knows: for the table's history.
+struct RowCounts {
+  std::optional<int64_t> source, inserted, updated, deleted, copied;
 };
 
 /// A write in progress. Nothing is visible before Commit. Either Commit or Abort ends it; destruction without Commit aborts.
@@ -105,6 +117,7 @@ class TableWrite {
   virtual void AddFiles(std::vector<WrittenFile> files) = 0;
   /// kRewriteFiles: data files (paths of the scan) that the added files replace.
   virtual void RemoveFiles(std::vector<std::string> paths) = 0;
+  virtual void SetRowCounts(const RowCounts& /*counts*/) {}
   /// Retries and rebases as the format says. On a conflict or error that is certain not to have committed, the added files are deleted.
   virtual Result<CommitOutcome> Commit() = 0;
   virtual void Abort() = 0;

@@ -141,18 +141,10 @@ Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, con
                                           AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, source, rows, context));
   auto pairs = plan::MakeJoin(rows.plan, joined.source, plan::JoinType::kInner, joined.condition);
-  auto count = [&] {
-    auto aggregate = std::make_shared<AggregateExpression>();
-    aggregate->function = "count";
-    aggregate->type = DataType::Long();
-    aggregate->nullable = false;
-    aggregate->sql = "count(1)";
-    return ExpressionPtr(aggregate);
-  };
   Attribute matches = NewColumn("matches", DataType::Long(), false, context);
   Attribute file = NewColumn(plan::kFilePathColumn, DataType::String(), false, context);
   Attribute position = NewColumn(plan::kFilePositionColumn, DataType::Long(), false, context);
-  auto by_row = plan::MakeAggregate(pairs, {MakeColumn(rows.file), MakeColumn(rows.position)}, {count()}, {}, {file, position, matches});
+  auto by_row = plan::MakeAggregate(pairs, {MakeColumn(rows.file), MakeColumn(rows.position)}, {CountRows()}, {}, {file, position, matches});
   auto most = std::make_shared<AggregateExpression>();
   most->function = "max";
   most->type = DataType::Long();
@@ -160,12 +152,22 @@ Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, con
   most->sql = "max(matches)";
   Attribute by_file = NewColumn(plan::kFilePathColumn, DataType::String(), false, context);
   Attribute maximum = NewColumn("matches", DataType::Long(), true, context);
-  return plan::MakeAggregate(by_row, {MakeColumn(file)}, {most}, {}, {by_file, maximum});
+  Attribute matched_rows = NewColumn("rows", DataType::Long(), false, context);
+  return plan::MakeAggregate(by_row, {MakeColumn(file)}, {most, CountRows()}, {}, {by_file, maximum, matched_rows});
 }
 
-Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
-                                            const TargetRows& rows, AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, source, rows, context));
+namespace {
+
+/// The target's rows with the number of the clause that takes each.
+struct NumberedRows {
+  plan::LogicalPlanPtr plan;
+  Clauses clauses;
+  Attribute clause;
+};
+
+Result<NumberedRows> NumberRows(const plan::MergeCommand& command, const NamedRelation& source_rows, const RowLevelTarget& target, const TargetRows& rows,
+                                AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, source_rows, rows, context));
   const std::vector<Attribute>& source_columns = joined.columns;
   // A row that several source rows match is deleted once: such a merge only asks whether there is a match.
   bool only_existence = AllowsSeveralMatches(command);
@@ -195,7 +197,24 @@ Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, c
   FRAZIL_RETURN_IF_ERROR(AddClauses(command.not_matched_by_source, Not(matched), target, rows.columns, {}, rows.columns, context, &clauses));
   Attribute clause = NewColumn("clause", DataType::Integer(), false, context);
   auto numbered = WithColumn(child, clause, ClauseNumber(clauses));
-  plan::LogicalPlanPtr kept = numbered;
+  return NumberedRows{std::move(numbered), std::move(clauses), clause};
+}
+
+}  // namespace
+
+Result<plan::LogicalPlanPtr> MergeClauseCounts(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
+                                               const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto numbered, NumberRows(command, source, target, rows, context));
+  Attribute clause = NewColumn("clause", DataType::Integer(), false, context);
+  Attribute count = NewColumn("rows", DataType::Long(), false, context);
+  return plan::MakeAggregate(numbered.plan, {MakeColumn(numbered.clause)}, {CountRows()}, {}, {clause, count});
+}
+
+Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
+                                            const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto numbered, NumberRows(command, source, target, rows, context));
+  const auto& [plan, clauses, clause] = numbered;
+  plan::LogicalPlanPtr kept = plan;
   for (size_t i = 0; i < clauses.deletes.size(); ++i) {
     if (clauses.deletes[i]) kept = plan::MakeFilter(kept, Not(Equals(clause, static_cast<int64_t>(i) + 1)));
   }

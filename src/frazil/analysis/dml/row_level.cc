@@ -109,6 +109,15 @@ ExpressionPtr IsTrue(ExpressionPtr condition) {
   return MakeCall("coalesce", {condition, MakeLiteral(DataType::Boolean(), Value(false))}, DataType::Boolean(), false);
 }
 
+ExpressionPtr CountRows() {
+  auto aggregate = std::make_shared<AggregateExpression>();
+  aggregate->function = "count";
+  aggregate->type = DataType::Long();
+  aggregate->nullable = false;
+  aggregate->sql = "count(1)";
+  return aggregate;
+}
+
 ExpressionPtr Not(ExpressionPtr condition) {
   bool nullable = condition->nullable;
   return MakeCall("not", {std::move(condition)}, DataType::Boolean(), nullable);
@@ -190,7 +199,10 @@ Result<ExtractedPredicate> TargetPredicate(const plan::ExprPtr& condition, const
 
 Result<plan::LogicalPlanPtr> FilesWithMatches(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto typed, ConditionOf(condition, rows, context));
-  return plan::MakeDistinct(plan::MakeColumnProject(plan::MakeFilter(rows.plan, std::move(typed)), {rows.file}));
+  Attribute file = rows.file, matches = rows.position;
+  file.id = context.NextId();
+  matches.id = context.NextId();
+  return plan::MakeAggregate(plan::MakeFilter(rows.plan, std::move(typed)), {MakeColumn(rows.file)}, {CountRows()}, {}, {file, matches});
 }
 
 Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {

@@ -34,7 +34,7 @@ Result<TargetRows> ScanTargetFiles(const RowLevelTarget& target, const std::vect
 /// The condition as the tables can use it. `condition` may be null (all rows).
 Result<ExtractedPredicate> TargetPredicate(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context);
 
-/// One column, _file: the files with rows for which the condition is true.
+/// (_file, number of rows): the files with rows for which the condition is true, and how many of those they have.
 Result<plan::LogicalPlanPtr> FilesWithMatches(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context);
 
 /// Copy-on-write: the rows of the touched files as they are afterwards.
@@ -43,12 +43,15 @@ Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command,
                                              AnalysisContext& context);
 
 /// MERGE in plans. The source, a NamedRelation, is analyzed once: all plans read the same state of its tables.
-/// (_file, number of source rows that the most often matched row of that file has): files with matches.
+/// (_file, number of source rows that the most often matched row of that file has, number of matched rows): files with matches.
 Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, const NamedRelation& source, const TargetRows& rows,
                                           AnalysisContext& context);
 /// Rows of the touched files after the WHEN MATCHED and NOT MATCHED BY SOURCE clauses.
 Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
                                             const TargetRows& rows, AnalysisContext& context);
+/// (clause, number of rows): how many rows of the touched files each clause takes, WHEN MATCHED from 1 on, then NOT MATCHED BY SOURCE; 0: none does.
+Result<plan::LogicalPlanPtr> MergeClauseCounts(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
+                                               const TargetRows& rows, AnalysisContext& context);
 /// Rows that the WHEN NOT MATCHED clauses add. `rows` scans the whole target.
 Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const NamedRelation& source,
                                                  const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context);

@@ -16,6 +16,8 @@ ExpressionPtr MakeWhen(std::vector<ExpressionPtr> branches, ExpressionPtr otherw
 ExpressionPtr IsTrue(ExpressionPtr condition);
 ExpressionPtr Not(ExpressionPtr condition);
 ExpressionPtr And(ExpressionPtr left, ExpressionPtr right);
+/// count(1).
+ExpressionPtr CountRows();
 /// Columns of a table as a projection's output, under new ids.
 std::vector<Attribute> OutputFor(const DataType& schema, AnalysisContext& context);
 

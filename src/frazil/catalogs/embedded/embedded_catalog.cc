@@ -235,6 +235,7 @@ Result<tables::TablePtr> EmbeddedCatalog::CreateTable(const Identifier& identifi
     FRAZIL_ASSIGN_OR_RETURN(auto current, inner->Current());
     if (current.has_value()) {
       FRAZIL_ASSIGN_OR_RETURN(auto table, format->Load(context, *complete.location, inner));
+      FRAZIL_RETURN_IF_ERROR(format->CheckDefinition(*table, complete));
       FRAZIL_ASSIGN_OR_RETURN(
           bool inserted, store_->InsertEntry(database, {EmbeddedStore::EntryKind::kTable, name, WriteTableDocument(complete)}));
       if (!inserted) return TableExistsAlready(*this, identifier);

@@ -1,4 +1,4 @@
-// What a value must pass on its way into a table's column: lengths of CHAR and VARCHAR, NOT NULL.
+// What a value must pass on its way into a table's column: lengths of CHAR and VARCHAR, NOT NULL; and a row into its table: CHECK, REPLACE WHERE.
 // https://spark.apache.org/docs/latest/sql-ref-datatypes.html
 
 #include "frazil/engine/functions/kernel_error.h"
@@ -41,6 +41,19 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
         ThrowSparkError(Error::Of(ExceptionClass::kSparkRuntime, "NOT_NULL_ASSERT_VIOLATION", {{"walkedTypePath", "\n" + std::string(column) + "\n"}}));
       },
       KernelTraits{true, true});
+  AddRowKernel(
+      loader, "spark_raise_overwrite_mismatch", {text}, integer,
+      [](std::string_view condition) -> std::optional<int32_t> {
+        ThrowSparkError(Error::Of("DELTA_REPLACE_WHERE_MISMATCH", {{"replaceWhere", std::string(condition)}, {"message", ""}}));
+      },
+      KernelTraits{true, true});
+  AddRowKernel(
+      loader, "spark_raise_check_violation", {text, text, text}, integer,
+      [](std::string_view name, std::string_view expression, std::string_view values) -> std::optional<int32_t> {
+        ThrowSparkError(Error::Of("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES",
+                                  {{"constraintName", std::string(name)}, {"expression", std::string(expression)}, {"values", std::string(values)}}));
+      },
+      KernelTraits{true, true});
 }
 
 }  // namespace
@@ -50,6 +63,8 @@ void RegisterTableChecks(FunctionLoweringRegistry& registry) {
   registry.AddScalar("varchar_type_write_side_check", Direct("spark_varchar_write_check"));
   registry.AddScalar("char_type_write_side_check", Direct("spark_char_write_check"));
   registry.AddScalar("raise_not_null", Direct("spark_raise_not_null"));
+  registry.AddScalar("raise_overwrite_mismatch", Direct("spark_raise_overwrite_mismatch"));
+  registry.AddScalar("raise_check_violation", Direct("spark_raise_check_violation"));
 }
 
 }  // namespace frazil::engine

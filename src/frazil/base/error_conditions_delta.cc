@@ -1,0 +1,256 @@
+#include "frazil/base/error_conditions_internal.h"
+
+namespace frazil::error_conditions {
+namespace {
+
+using enum ExceptionClass;
+
+// Conditions of Delta Lake. Source: delta-io/delta, spark/src/main/resources/error/delta-error-classes.json.
+constexpr ErrorCondition kTable[] = {
+    {"DELTA_ADD_COLUMN_STRUCT_NOT_FOUND", "42KD3",
+     "Struct not found at position <position>",
+     kAnalysis},
+    {"DELTA_CANNOT_MODIFY_APPEND_ONLY", "42809",
+     "This table is configured to only allow appends. If you would like to permit updates or deletes, use 'ALTER "
+     "TABLE <table_name> SET TBLPROPERTIES (<config>=false)'.",
+     kUnsupportedOperation},
+    {"DELTA_CANNOT_RESTORE_TABLE_VERSION", "22003",
+     "Cannot restore table to version <version>. Available versions: [<startVersion>, <endVersion>].",
+     kIllegalArgument},
+    {"DELTA_CANNOT_RESTORE_TIMESTAMP_EARLIER", "22003",
+     "Cannot restore table to timestamp (<requestedTimestamp>) as it is before the earliest version available. "
+     "Please use a timestamp after (<earliestTimestamp>).",
+     kIllegalArgument},
+    {"DELTA_CANNOT_RESTORE_TIMESTAMP_GREATER", "22003",
+     "Cannot restore table to timestamp (<requestedTimestamp>) as it is after the latest version available. Please "
+     "use a timestamp before (<latestTimestamp>)",
+     kIllegalArgument},
+    {"DELTA_CANNOT_USE_ALL_COLUMNS_FOR_PARTITION", "428FT",
+     "Cannot use all columns for partition columns",
+     kAnalysis},
+    {"DELTA_CONCURRENT_APPEND.WITHOUT_HINT", "2D521",
+     "Transaction conflict detected. a concurrent <operation> added data to table <tableName> committed at version "
+     "<version>. The concurrent operation modified data that should have been read by this operation. Please retry "
+     "the operation. Refer to <docLink> for more information.",
+     kSpark},
+    {"DELTA_CONCURRENT_DELETE_DELETE.WITHOUT_HINT", "2D521",
+     "Transaction conflict detected, a concurrent <operation> deleted data from table <tableName> (committed at "
+     "version <version>) that this transaction attempted to delete. The concurrent operation deleted data that was "
+     "read by this operation. Please retry the operation. Refer to <docLink> for more information.",
+     kSpark},
+    {"DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT", "2D521",
+     "Transaction conflict detected, a concurrent <operation> deleted data from table <tableName> (committed at "
+     "version <version>) that this transaction read. The concurrent operation deleted data that was read by this "
+     "operation. Please retry the operation. Refer to <docLink> for more information.",
+     kSpark},
+    {"DELTA_CONCURRENT_TRANSACTION", "2D521",
+     "ConcurrentTransactionException: This error occurs when multiple streaming queries are using the same "
+     "checkpoint to write into this table. Did you run multiple instances of the same streaming query at the same "
+     "time?<conflictingCommit>\nRefer to <docLink> for more details.",
+     kSpark},
+    {"DELTA_CONCURRENT_WRITE", "2D521",
+     "ConcurrentWriteException: A concurrent transaction has written new data since the current transaction read "
+     "the table. Please try the operation again.<conflictingCommit>\nRefer to <docLink> for more details.",
+     kSpark},
+    {"DELTA_CONSTRAINT_ALREADY_EXISTS", "42710",
+     "Constraint '<constraintName>' already exists. Please delete the old constraint first.\nOld "
+     "constraint:\n<oldConstraint>",
+     kAnalysis},
+    {"DELTA_CONSTRAINT_DOES_NOT_EXIST", "42704",
+     "Cannot drop nonexistent constraint <constraintName> from table <tableName>. To avoid throwing an error, "
+     "provide the parameter IF EXISTS or set the SQL session configuration <config> to <confValue>.",
+     kAnalysis},
+    {"DELTA_CREATE_TABLE_SCHEME_MISMATCH", "42KD7",
+     "The specified schema does not match the existing schema at <path>.\n\n== Specified "
+     "==\n<specifiedSchema>\n\n== Existing ==\n<existingSchema>\n\n== Differences ==\n<schemaDifferences>\n\nIf "
+     "your intention is to keep the existing schema, you can omit the\nschema from the create table command. "
+     "Otherwise please ensure that\nthe schema matches.",
+     kAnalysis},
+    {"DELTA_CREATE_TABLE_WITH_DIFFERENT_PARTITIONING", "42KD7",
+     "The specified partitioning does not match the existing partitioning at <path>.\n\n== Specified "
+     "==\n<specifiedColumns>\n\n== Existing ==\n<existingColumns>\n",
+     kAnalysis},
+    {"DELTA_DELETION_VECTOR_CARDINALITY_MISMATCH", "XXKDS",
+     "Deletion vector integrity check failed. Encountered a cardinality mismatch.",
+     kSpark},
+    {"DELTA_DELETION_VECTOR_CHECKSUM_MISMATCH", "XXKDS",
+     "Could not verify deletion vector integrity, CRC checksum verification failed.",
+     kSpark},
+    {"DELTA_DELETION_VECTOR_SIZE_MISMATCH", "XXKDS",
+     "Deletion vector integrity check failed. Encountered a size mismatch.",
+     kSpark},
+    {"DELTA_EMPTY_DIRECTORY", "42K03",
+     "No file found in the directory: <directory>.",
+     kSpark},
+    {"DELTA_FAILED_TO_MERGE_FIELDS", "22005",
+     "Failed to merge fields '<currentField>' and '<updateField>'",
+     kAnalysis},
+    {"DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH", "KD004",
+     "Unable to operate on this table because the following table features are enabled in metadata but not listed "
+     "in protocol: <features>.",
+     kAnalysis},
+    {"DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", "42K05",
+     "Found invalid character(s) among ' ,;{}()\\n\\t=' in the column names of your schema.\nInvalid column names: "
+     "<invalidColumnNames>.\nPlease use other characters and try again.\nAlternatively, enable Column Mapping to "
+     "keep using these characters.",
+     kAnalysis},
+    {"DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING", "42K05",
+     "Found invalid character(s) among ' ,;{}()\\n\\t=' in the column names of your schema.\nInvalid column names: "
+     "<invalidColumnNames>.\nColumn mapping cannot be removed when there are invalid characters in the column "
+     "names.\nPlease rename the columns to remove the invalid characters and execute this command again.",
+     kAnalysis},
+    {"DELTA_INVALID_PROTOCOL_VERSION", "KD004",
+     "Unsupported Delta protocol version: table \"<tableNameOrPath>\" requires reader version <readerRequired> and "
+     "writer version <writerRequired>, but Delta Lake \"<deltaVersion>\" supports reader versions "
+     "<supportedReaders> and writer versions <supportedWriters>. Please upgrade to a newer release.",
+     kSpark},
+    {"DELTA_LOG_FILE_NOT_FOUND", "42K03",
+     "Unable to retrieve the delta log files to construct table version <version> starting from checkpoint version "
+     "<checkpointVersion> at <logPath>.",
+     kSpark},
+    {"DELTA_METADATA_CHANGED", "2D521",
+     "MetadataChangedException: The metadata of the Delta table <tableName> has been changed by a concurrent "
+     "update. Please try the operation again.<conflictingCommit>\nRefer to <docLink> for more details.",
+     kSpark},
+    {"DELTA_METADATA_MISMATCH.OVERWRITE_REQUIRED", "42KDG",
+     "A metadata mismatch was detected when writing to the Delta table. To overwrite your schema or change "
+     "partitioning, please set: '.option(\"overwriteSchema\", \"true\")'.\nNote that the schema can't be "
+     "overwritten when using 'replaceWhere'.",
+     kAnalysis},
+    {"DELTA_METADATA_MISMATCH.PARTITIONING_MISMATCH", "42KDG",
+     "A metadata mismatch was detected when writing to the Delta table. Partition columns do not match the "
+     "partition columns of the table.\nGiven: <provided>\nTable: <original>\n",
+     kAnalysis},
+    {"DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH", "42KDG",
+     "A metadata mismatch was detected when writing to the Delta table. A schema mismatch detected when writing to "
+     "the Delta table (Table ID: <id>).\nTo enable schema migration using DataFrameWriter or DataStreamWriter, "
+     "please set: '.option(\"mergeSchema\", \"true\")'.\nFor other operations, set the session configuration "
+     "spark.databricks.delta.schema.autoMerge.enabled to \"true\". See the documentation specific to the operation "
+     "for details.\n\nTable schema:\n<tableSchema>\n\nData schema:\n<dataSchema>\n",
+     kAnalysis},
+    {"DELTA_MISSING_DELTA_TABLE", "42P01",
+     "<tableName> is not a Delta table.",
+     kAnalysis},
+    {"DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE", "21506",
+     "Cannot perform Merge as multiple source rows matched and attempted to modify the same\ntarget row in the "
+     "Delta table in possibly conflicting ways. By SQL semantics of Merge,\nwhen multiple source rows match on the "
+     "same target row, the result may be ambiguous\nas it is unclear which source row should be used to update or "
+     "delete the matching\ntarget row. You can preprocess the source table to eliminate the possibility "
+     "of\nmultiple matches. Please refer to\n<usageReference>",
+     kUnsupportedOperation},
+    {"DELTA_NEW_CHECK_CONSTRAINT_VIOLATION", "23512",
+     "<numRows> rows in <tableName> violate the new CHECK constraint (<checkConstraint>)",
+     kAnalysis},
+    {"DELTA_NOT_A_DELTA_TABLE", "0AKDD",
+     "<tableName> is not a Delta table. Please drop this table first if you would like to recreate it with Delta "
+     "Lake.",
+     kAnalysis},
+    {"DELTA_NOT_NULL_CONSTRAINT_VIOLATED", "23502",
+     "NOT NULL constraint violated for column: <columnName>.\n",
+     kSparkRuntime},
+    {"DELTA_ONLY_OPERATION", "0AKDD",
+     "<operation> is only supported for Delta tables.",
+     kAnalysis},
+    {"DELTA_OPERATION_NOT_ALLOWED", "0AKDC",
+     "Operation not allowed: `<operation>` is not supported for Delta tables",
+     kAnalysis},
+    {"DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE", "42613",
+     "'overwriteSchema' cannot be used in dynamic partition overwrite mode.",
+     kAnalysis},
+    {"DELTA_PARTITION_COLUMN_NOT_FOUND", "42703",
+     "Partition column <columnName> not found in schema [<schemaMap>]",
+     kAnalysis},
+    {"DELTA_PATH_DOES_NOT_EXIST", "42K03",
+     "<path> doesn't exist, or is not a Delta table.",
+     kAnalysis},
+    {"DELTA_PATH_EXISTS", "42K04",
+     "Cannot write to already existent path <path> without setting OVERWRITE = 'true'.",
+     kAnalysis},
+    {"DELTA_PROTOCOL_CHANGED", "2D521",
+     "ProtocolChangedException: The protocol version of the Delta table has been changed by a concurrent update. "
+     "<additionalInfo><conflictingCommit>\nRefer to <docLink> for more details.",
+     kSpark},
+    {"DELTA_REPLACE_WHERE_MISMATCH", "44000",
+     "Written data does not conform to partial table overwrite condition or constraint '<replaceWhere>'.\n<message>",
+     kAnalysis},
+    {"DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE", "42613",
+     "A 'replaceWhere' expression and 'partitionOverwriteMode'='dynamic' cannot both be set in the DataFrameWriter "
+     "options.",
+     kAnalysis},
+    {"DELTA_STATE_RECOVER_ERROR", "XXKDS",
+     "The <operation> of your Delta table could not be recovered while Reconstructing\nversion: <version>. Did you "
+     "manually delete files in the _delta_log directory?",
+     kSpark},
+    {"DELTA_TABLE_NOT_FOUND", "42P01",
+     "Delta table <tableName> doesn't exist.",
+     kAnalysis},
+    {"DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION", "42816",
+     "The provided timestamp (<userTimestamp>) is before the earliest version available to\nthis table "
+     "(<commitTs>). Please use a timestamp after <timestampString>.",
+     kAnalysis},
+    {"DELTA_TIMESTAMP_GREATER_THAN_COMMIT", "42816",
+     "Timestamp <providedTimestamp> is after the table's latest version (<lastCommitTimestamp>). Use a timestamp at "
+     "or before <maximumTimestamp>.",
+     kAnalysis},
+    {"DELTA_TRUNCATED_TRANSACTION_LOG", "42K03",
+     "<path>: Unable to reconstruct state at version <version> as the transaction log has been truncated due to "
+     "manual deletion or the log retention policy (<logRetentionKey>=<logRetention>) and checkpoint retention "
+     "policy (<checkpointRetentionKey>=<checkpointRetention>)",
+     kSpark},
+    {"DELTA_UNKNOWN_CONFIGURATION", "F0000",
+     "Unknown configuration was specified: <config>\nTo disable this check, set <disableCheckConfig>=true in the "
+     "Spark session configuration.",
+     kAnalysis},
+    {"DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "0AKDC",
+     "ALTER TABLE CHANGE COLUMN is not supported for changing column <fieldPath> from <oldField> to <newField>",
+     kAnalysis},
+    {"DELTA_UNSUPPORTED_DATA_TYPES", "0AKDC",
+     "Found columns using unsupported data types: <dataTypeList>. You can set '<config>' to 'false' to disable the "
+     "type check. Disabling this type check may allow users to create unsupported Delta tables and should only be "
+     "used when trying to read/write legacy tables.",
+     kUnsupportedOperation},
+    {"DELTA_UNSUPPORTED_DROP_COLUMN", "0AKDC",
+     "DROP COLUMN is not supported for your Delta table. <advice>",
+     kAnalysis},
+    {"DELTA_UNSUPPORTED_FEATURES_FOR_READ", "56038",
+     "Unsupported Delta read feature: table \"<tableNameOrPath>\" requires reader table feature(s) that are "
+     "unsupported by Delta Lake \"<deltaVersion>\": <unsupported>.",
+     kSpark},
+    {"DELTA_UNSUPPORTED_FEATURES_FOR_WRITE", "56038",
+     "Unsupported Delta write feature: table \"<tableNameOrPath>\" requires writer table feature(s) that are "
+     "unsupported by Delta Lake \"<deltaVersion>\": <unsupported>.",
+     kSpark},
+    {"DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", "56038",
+     "Table features configured in the following Spark configs or Delta table properties are not recognized by this "
+     "version of Delta Lake: <configs>.",
+     kSpark},
+    {"DELTA_UNSUPPORTED_RENAME_COLUMN", "0AKDC",
+     "Column rename is not supported for your Delta table. <advice>",
+     kAnalysis},
+    {"DELTA_VERSIONS_NOT_CONTIGUOUS", "KD00C",
+     "Versions (<versionList>) are not contiguous. \nA gap in the delta log between versions <startVersion> and "
+     "<endVersion> was detected while trying to load version <versionToLoad>.",
+     kSpark},
+    {"DELTA_VERSION_INVALID", "42815",
+     "The provided version (<version>) is not a valid version.",
+     kAnalysis},
+    {"DELTA_VERSION_NOT_FOUND", "22003",
+     "Cannot time travel Delta table to version <userVersion>. Available versions: [<earliest>, <latest>].",
+     kAnalysis},
+    {"DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", "23001",
+     "CHECK constraint <constraintName> <expression> violated by row with values:\n<values>",
+     kSparkRuntime},
+    {"DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST", "42703",
+     "Z-Ordering column <columnName> does not exist in data schema.",
+     kIllegalArgument},
+    {"DELTA_ZORDERING_ON_PARTITION_COLUMN", "42P10",
+     "<colName> is a partition column. Z-Ordering can only be performed on data columns",
+     kIllegalArgument},
+};
+static_assert(IsSorted(kTable));
+
+}  // namespace
+
+std::span<const ErrorCondition> Delta() { return kTable; }
+
+}  // namespace frazil::error_conditions

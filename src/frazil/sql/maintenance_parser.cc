@@ -1,0 +1,90 @@
+// What Delta Lake adds to SQL. Source: delta-io/delta, DeltaSqlBase.g4. None of the words is reserved: a statement that cannot begin so otherwise is one of these.
+
+#include "frazil/sql/parser_internal.h"
+
+#include <cstdlib>
+
+namespace frazil::sql {
+
+Result<plan::NameClause> Parser::TableOrPath() {
+  if (!AtStringLiteral()) return NameReference();
+  plan::NameClause name;
+  FRAZIL_ASSIGN_OR_RETURN(std::string path, StringLiteral(false));
+  name.parts = {"delta", std::move(path)};
+  return name;
+}
+
+Result<plan::PlanPtr> Parser::DescribeLog(size_t first) {
+  bool is_history = AtText("HISTORY");
+  if ((!is_history && !AtText("DETAIL")) || AtListEnd(1) || At(TokenType::kDot, 1)) return plan::PlanPtr();
+  Skip();
+  auto command = std::make_shared<plan::DescribeCommand>();
+  command->type = is_history ? plan::DescribeCommand::Type::kHistory : plan::DescribeCommand::Type::kDetail;
+  FRAZIL_ASSIGN_OR_RETURN(command->name, TableOrPath());
+  if (is_history && Accept(Keyword::kLimit)) {
+    FRAZIL_ASSIGN_OR_RETURN(command->limit, IntegerValue());
+  }
+  command->origin = OriginFrom(first);
+  return plan::PlanPtr(std::move(command));
+}
+
+Result<plan::PlanPtr> Parser::Maintenance() {
+  using Type = plan::MaintenanceCommand::Type;
+  const size_t first = pos_;
+  const bool is_optimize = AtText("OPTIMIZE"), is_vacuum = AtText("VACUUM"), is_restore = AtText("RESTORE");
+  if ((!is_optimize && !is_vacuum && !is_restore) || AtListEnd(1)) return plan::PlanPtr();
+  Skip();
+  auto command = std::make_shared<plan::MaintenanceCommand>();
+  command->type = is_optimize ? Type::kOptimize : is_vacuum ? Type::kVacuum : Type::kRestore;
+  if (is_restore && At(Keyword::kTable) && !At(TokenType::kDot, 1)) Skip();
+  FRAZIL_ASSIGN_OR_RETURN(command->table, TableOrPath());
+  if (is_optimize) {
+    if (AcceptText("FULL")) return UnsupportedRest("OPTIMIZE ... FULL");
+    if (Accept(Keyword::kWhere)) {
+      const size_t from = pos_;
+      FRAZIL_ASSIGN_OR_RETURN(command->condition, Expression());
+      command->condition_text = SourceFrom(from);
+    }
+    if (AcceptText("ZORDER")) {
+      FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kBy));
+      const bool in_parentheses = Accept(TokenType::kLeftParen);
+      do {
+        FRAZIL_ASSIGN_OR_RETURN(Names column, MultipartIdentifier());
+        command->order_by.push_back(std::move(column));
+      } while (Accept(TokenType::kComma));
+      if (in_parentheses) FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
+    }
+  } else if (is_vacuum) {
+    while (!AtListEnd()) {
+      if (AcceptText("RETAIN")) {
+        if (!AtNumber()) return SyntaxError();
+        command->retain_hours = std::strtod(std::string(Peek().text).c_str(), nullptr);
+        Skip();
+        FRAZIL_RETURN_IF_ERROR(ExpectText("HOURS"));
+      } else if (AcceptText("DRY")) {
+        FRAZIL_RETURN_IF_ERROR(ExpectText("RUN"));
+        command->dry_run = true;
+      } else if (AcceptText("LITE")) {
+        return UnsupportedRest("VACUUM ... LITE");
+      } else if (At(Keyword::kUsing)) {
+        return UnsupportedRest("VACUUM ... USING INVENTORY");
+      } else if (!AcceptText("FULL")) {
+        return SyntaxError();
+      }
+    }
+  } else {
+    Accept(Keyword::kTo);
+    FRAZIL_ASSIGN_OR_RETURN(std::optional<plan::TimeTravel> travel, TemporalClause());
+    if (!travel) return SyntaxError();
+    if (travel->version) {
+      char* end = nullptr;
+      command->version = std::strtoll(travel->version->c_str(), &end, 10);
+      if (travel->version->empty() || *end != '\0') return ErrorFrom(first, "DELTA_VERSION_INVALID", {{"version", *travel->version}});
+    }
+    command->timestamp = travel->timestamp;
+  }
+  command->origin = OriginFrom(first);
+  return plan::PlanPtr(std::move(command));
+}
+
+}  // namespace frazil::sql

@@ -1,0 +1,128 @@
+#include "frazil/tables/delta/delta_table.h"
+
+#include "frazil/base/text.h"
+#include "frazil/tables/delta/delta_scan.h"
+#include "frazil/tables/delta/delta_write.h"
+#include "frazil/tables/delta/features.h"
+#include "frazil/tables/delta/new_metadata.h"
+#include "frazil/tables/delta/schema.h"
+
+namespace frazil::tables::delta {
+
+Result<TablePtr> DeltaTable::Make(CommitTarget target, SnapshotPtr snapshot,
+                                  std::shared_ptr<const StagedCreation> staged) {
+  std::shared_ptr<DeltaTable> table(new DeltaTable());
+  DataTypePtr schema;
+  if (staged != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(table->metadata_, NewMetadata(target.context, staged->definition,
+                                                          snapshot != nullptr ? snapshot->metadata.get() : nullptr));
+    FRAZIL_ASSIGN_OR_RETURN(schema, ParseSchema(table->metadata_.schema_string));
+    FRAZIL_ASSIGN_OR_RETURN(table->protocol_, RequiredProtocol(snapshot != nullptr ? snapshot->protocol : Protocol(),
+                                                               &table->metadata_, *schema));
+  } else {
+    table->metadata_ = *snapshot->metadata;
+    table->protocol_ = snapshot->protocol;
+    schema = snapshot->schema;
+  }
+  table->schema_ = VisibleSchema(schema);
+  FRAZIL_ASSIGN_OR_RETURN(auto partitions, PartitionIndexes(table->metadata_, *schema));
+  for (size_t index : partitions) {
+    const StructField& column = schema->fields()[index];
+    PartitionField field;
+    field.name = column.name;
+    field.source = {column.name};
+    field.result_type = column.type;
+    table->partitioning_.push_back(std::move(field));
+  }
+  table->target_ = std::move(target);
+  table->snapshot_ = std::move(snapshot);
+  table->staged_ = std::move(staged);
+  return TablePtr(std::move(table));
+}
+
+std::map<std::string, std::string> DeltaTable::properties() const {
+  auto properties = metadata_.configuration;
+  properties["delta.minReaderVersion"] = std::to_string(protocol_.min_reader_version);
+  properties["delta.minWriterVersion"] = std::to_string(protocol_.min_writer_version);
+  for (const auto* list : {&protocol_.reader_features, &protocol_.writer_features}) {
+    if (!list->has_value()) continue;
+    for (const auto& feature : **list) properties["delta.feature." + feature] = "supported";
+  }
+  return properties;
+}
+
+TableCapabilities DeltaTable::capabilities() const {
+  TableCapabilities result;
+  result.write = true;
+  result.row_level_changes = true;
+  result.alter_columns = true;
+  result.time_travel = true;
+  result.truncate = true;
+  result.schema_evolution = true;
+  return result;
+}
+
+std::vector<std::pair<std::string, std::string>> DeltaTable::details() const { return {{"Type", "EXTERNAL"}}; }
+
+std::vector<RowConstraint> DeltaTable::constraints() const {
+  constexpr std::string_view kPrefix = "delta.constraints.";
+  std::vector<RowConstraint> constraints;
+  for (const auto& [key, value] : metadata_.configuration) {
+    if (key.starts_with(kPrefix)) constraints.push_back({key.substr(kPrefix.size()), value});
+  }
+  return constraints;
+}
+
+Result<bool> DeltaTable::CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions&) const {
+  FRAZIL_ASSIGN_OR_RETURN(auto pruner, FilePruner::Make(*snapshot_, target_.context));
+  for (const auto& file : snapshot_->LiveFiles()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto partition, pruner.PartitionValues(*file));
+    if (pruner.MayMatch(*filter, *file, partition) && !pruner.MustMatch(*filter, partition)) return false;
+  }
+  return true;
+}
+
+Result<CommitOutcome> DeltaTable::DeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const {
+  WriteOptions deletion = options;
+  deletion.mode = WriteMode::kOverwriteByFilter;
+  deletion.filter = filter;
+  deletion.operation = "delete";
+  FRAZIL_ASSIGN_OR_RETURN(auto write, StartWrite(deletion));
+  return write->Commit();
+}
+
+Result<SnapshotPtr> DeltaTable::SnapshotFor(const ScanOptions& options) const {
+  if (options.snapshot_id) return target_.log->At(target_.context, *options.snapshot_id);
+  if (options.timestamp_micros) {
+    FRAZIL_ASSIGN_OR_RETURN(int64_t version, target_.log->VersionAt(target_.context, *options.timestamp_micros));
+    return target_.log->At(target_.context, version);
+  }
+  if (!options.reference.empty()) return Error::Of("DELTA_VERSION_INVALID", {{"version", options.reference}});
+  return snapshot_;
+}
+
+Result<TableScanPtr> DeltaTable::Scan(const ScanOptions& options) const {
+  for (const char* key : {"readchangefeed", "readchangedata"}) {
+    auto found = options.options.find(key);
+    if (found != options.options.end() && EqualsIgnoreCase(found->second, "true"))
+      return Error::Unsupported("reading the change data feed of Delta tables");
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto snapshot, SnapshotFor(options));
+  return DeltaScan::Make(target_.context, location(), std::move(snapshot));
+}
+
+Status DeltaTable::CheckRows(const DataType& rows) const {
+  for (const auto& field : rows.fields()) {
+    if (schema_->FieldIndex(field.name) >= 0) continue;
+    return Error::Of(
+        "DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH",
+        {{"id", metadata_.id}, {"tableSchema", SchemaTreeString(*schema_)}, {"dataSchema", SchemaTreeString(rows)}});
+  }
+  return {};
+}
+
+Result<std::unique_ptr<TableWrite>> DeltaTable::StartWrite(const WriteOptions& options) const {
+  return DeltaWrite::Start(target_, snapshot_, metadata_, protocol_, staged_, options);
+}
+
+}  // namespace frazil::tables::delta

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frazil/tables/delta/transaction.h"
+#include "frazil/tables/table.h"
+
+namespace frazil::tables::delta {
+
+/// A table that the first commit of its write creates or replaces.
+struct StagedCreation {
+  TableDefinition definition;
+  bool replace = false;
+};
+
+/// A Delta table as loaded, or (staged) as it will be.
+class DeltaTable : public Table {
+ public:
+  /// `snapshot` may be null for a staged table.
+  static Result<TablePtr> Make(CommitTarget target, SnapshotPtr snapshot,
+                               std::shared_ptr<const StagedCreation> staged = nullptr);
+
+  std::string provider() const override { return "delta"; }
+  const DataTypePtr& schema() const override { return schema_; }
+  std::string location() const override { return target_.log->table(); }
+  std::map<std::string, std::string> properties() const override;
+  std::vector<PartitionField> partitioning() const override { return partitioning_; }
+  std::string comment() const override { return metadata_.description.value_or(""); }
+  TableCapabilities capabilities() const override;
+
+  Result<TableScanPtr> Scan(const ScanOptions& options) const override;
+  Status CheckRows(const DataType& rows) const override;
+  Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const override;
+
+  std::vector<std::pair<std::string, std::string>> details() const override;
+  std::vector<RowConstraint> constraints() const override;
+  Result<bool> CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options = {}) const override;
+  Result<CommitOutcome> DeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const override;
+  Status Alter(const std::vector<TableChange>& changes) const override;
+  Result<RowSet> History(std::optional<int64_t> limit) const override;
+  Result<RowSet> Detail() const override;
+  Result<RowSet> Restore(const ScanOptions& options) const override;
+  Result<RowSet> Vacuum(const VacuumOptions& options) const override;
+
+  const SnapshotPtr& snapshot() const { return snapshot_; }
+  const CommitTarget& target() const { return target_; }
+
+ private:
+  DeltaTable() = default;
+  /// The snapshot that options choose: by version, by time, or the newest.
+  Result<SnapshotPtr> SnapshotFor(const ScanOptions& options) const;
+
+  CommitTarget target_;
+  SnapshotPtr snapshot_;
+  std::shared_ptr<const StagedCreation> staged_;
+  Metadata metadata_;  ///< Of the snapshot, or as a staged table will have it.
+  Protocol protocol_;
+  DataTypePtr schema_;
+  std::vector<PartitionField> partitioning_;
+};
+
+}  // namespace frazil::tables::delta

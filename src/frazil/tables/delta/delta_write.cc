@@ -1,0 +1,366 @@
+#include "frazil/tables/delta/delta_write.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "frazil/base/clock.h"
+#include "frazil/base/logging.h"
+#include "frazil/base/text.h"
+#include "frazil/base/uuid.h"
+#include "frazil/tables/delta/delta_scan.h"
+#include "frazil/tables/delta/features.h"
+#include "frazil/tables/delta/file_statistics.h"
+#include "frazil/tables/delta/new_metadata.h"
+#include "frazil/tables/delta/partition_values.h"
+#include "frazil/tables/delta/paths.h"
+
+namespace frazil::tables::delta {
+namespace {
+
+int64_t IntegerProperty(const Metadata& metadata, std::string_view key, int64_t otherwise) {
+  const std::string* text = metadata.Property(key);
+  int64_t number = otherwise;
+  if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), number);
+  return number;
+}
+
+/// The texts of a file's partition, by which files of one partition are told.
+std::string PartitionKey(const PartitionTexts& partition) {
+  PartitionTexts sorted = partition;
+  std::sort(sorted.begin(), sorted.end());
+  std::string key;
+  for (const auto& [name, value] : sorted) key += name + "\n" + (value ? "=" + *value : "") + "\n\n";
+  return key;
+}
+
+/// Statements that change rows, or rewrite files with the same rows.
+bool IsRowChange(const std::string& operation) {
+  return operation == "delete" || operation == "update" || operation == "merge" || operation == "rewrite";
+}
+
+const std::string* FindOption(const WriteOptions& options, const std::string& key) {
+  auto found = options.options.find(key);
+  return found == options.options.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TableWrite>> DeltaWrite::Start(CommitTarget target, SnapshotPtr snapshot, Metadata metadata,
+                                                      Protocol protocol, std::shared_ptr<const StagedCreation> staged,
+                                                      const WriteOptions& options) {
+  std::unique_ptr<DeltaWrite> write(new DeltaWrite());
+  write->target_ = std::move(target);
+  write->snapshot_ = std::move(snapshot);
+  write->metadata_ = std::move(metadata);
+  write->protocol_ = std::move(protocol);
+  write->staged_ = std::move(staged);
+  write->options_ = options;
+  write->changes_metadata_ = write->staged_ != nullptr;
+  FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(write->metadata_));
+  if (options.schema != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(write->metadata_.schema_string,
+                            SchemaString(options.schema, mapping != ColumnMapping::kNone));
+    if (options.partition_columns) write->metadata_.partition_columns = *options.partition_columns;
+    write->changes_metadata_ = true;
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto schema, ParseSchema(write->metadata_.schema_string));
+  if (options.schema != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(write->protocol_, RequiredProtocol(write->protocol_, &write->metadata_, *schema));
+  }
+  if (options.mode == WriteMode::kRewriteFiles && options.operation != "rewrite" &&
+      write->metadata_.IsTrue("delta.enableChangeDataFeed")) {
+    return Error::Unsupported("DELETE, UPDATE and MERGE of Delta tables with delta.enableChangeDataFeed");
+  }
+  FRAZIL_RETURN_IF_ERROR(CheckWrite(write->protocol_, write->metadata_, *schema, write->target_.context.name));
+  FRAZIL_RETURN_IF_ERROR(write->PrepareTask(schema));
+  return std::unique_ptr<TableWrite>(std::move(write));
+}
+
+DeltaWrite::~DeltaWrite() {
+  if (!ended_) Abort();
+}
+
+Status DeltaWrite::PrepareTask(const DataTypePtr& schema) {
+  FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata_));
+  task_.location = target_.log->table();
+  task_.columns = ToScanColumns(*PhysicalType(schema, mapping), ColumnMapping::kNone);
+  NumberLeaves(&task_.columns);
+  task_.write_field_ids = false;
+  task_.drop_partition_columns = true;
+  FRAZIL_ASSIGN_OR_RETURN(auto partitions, PartitionIndexes(metadata_, *schema));
+  for (size_t index : partitions) {
+    PartitionField field;
+    field.name = task_.columns[index].name;
+    field.source = {field.name};
+    field.result_type = task_.columns[index].type;
+    partition_types_.push_back(field.result_type);
+    task_.partitions.push_back(std::move(field));
+  }
+  task_.file_name_prefix = "part-" + RandomUuidText();
+  const std::string* codec = FindOption(options_, "compression");
+  if (codec == nullptr) codec = metadata_.Property("delta.parquet.compression.codec");
+  task_.compression = codec != nullptr ? AsciiLower(*codec) : "snappy";
+  return {};
+}
+
+void DeltaWrite::AddFiles(std::vector<WrittenFile> files) {
+  added_.insert(added_.end(), std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()));
+}
+
+void DeltaWrite::RemoveFiles(std::vector<std::string> paths) {
+  removed_paths_.insert(removed_paths_.end(), std::make_move_iterator(paths.begin()),
+                        std::make_move_iterator(paths.end()));
+}
+
+std::vector<FileAction> DeltaWrite::AddedFiles(int64_t now_ms) const {
+  std::vector<std::string> partition_names;
+  for (const auto& field : task_.partitions) partition_names.push_back(field.name);
+  int64_t indexed = IntegerProperty(metadata_, "delta.dataSkippingNumIndexedCols", 32);
+  std::vector<FileAction> actions;
+  for (const auto& file : added_) {
+    FileAction action;
+    action.path = LogPathOf(target_.log->table(), file.path);
+    for (size_t i = 0; i < partition_names.size(); ++i) {
+      action.partition.emplace_back(partition_names[i], WritePartitionValue(*partition_types_[i], file.partition[i]));
+    }
+    action.size = file.size;
+    action.modification_time = now_ms;
+    action.data_change = options_.operation != "rewrite";
+    action.stats = StatisticsText(file, task_.columns, partition_names, indexed);
+    action.record_count = file.record_count;
+    actions.push_back(std::move(action));
+  }
+  return actions;
+}
+
+Result<std::vector<FileAction>> DeltaWrite::ReplacedFiles(const std::vector<FileAction>& added, int64_t now_ms) const {
+  std::vector<FileAction> removed;
+  if (snapshot_ == nullptr) return removed;
+  const auto live = snapshot_->LiveFiles();
+  const auto remove = [&](const FileActionPtr& file) {
+    removed.push_back(file->Removed(now_ms, options_.operation != "rewrite"));
+  };
+  switch (options_.mode) {
+    case WriteMode::kAppend:
+      break;
+    case WriteMode::kReplaceTable:
+      for (const auto& file : live) remove(file);
+      break;
+    case WriteMode::kOverwriteByFilter: {
+      FRAZIL_ASSIGN_OR_RETURN(auto pruner, FilePruner::Make(*snapshot_, target_.context));
+      const PredicatePtr filter = options_.filter != nullptr ? options_.filter : Predicate::True();
+      for (const auto& file : live) {
+        FRAZIL_ASSIGN_OR_RETURN(auto partition, pruner.PartitionValues(*file));
+        if (!pruner.MayMatch(*filter, *file, partition)) continue;
+        if (!pruner.MustMatch(*filter, partition)) {
+          return Error::Unsupported("overwriting a part of the rows of a file of a Delta table, by the condition " +
+                                    (options_.filter_text.empty() ? filter->ToString() : options_.filter_text));
+        }
+        remove(file);
+      }
+      break;
+    }
+    case WriteMode::kOverwriteDynamic: {
+      std::set<std::string> partitions;
+      for (const auto& file : added) partitions.insert(PartitionKey(file.partition));
+      for (const auto& file : live) {
+        if (partitions.contains(PartitionKey(file->partition))) remove(file);
+      }
+      break;
+    }
+    case WriteMode::kRewriteFiles: {
+      std::set<std::string> paths;
+      for (const auto& path : removed_paths_) paths.insert(storage::LocalPath(path));
+      for (const auto& file : live) {
+        if (paths.contains(storage::LocalPath(FilePathOf(target_.log->table(), file->path)))) remove(file);
+      }
+      if (removed.size() != paths.size())
+        return Error::Internal("a statement rewrites files that its table does not have");
+      break;
+    }
+  }
+  return removed;
+}
+
+void DeltaWrite::Describe(Change* change) const {
+  const auto text = [](const std::string& value) { return JsonString(value); };
+  int64_t rows = 0, bytes = 0, removed_rows = 0, removed_bytes = 0;
+  size_t added_files = 0, removed_files = 0;
+  for (const auto& file : change->files) {
+    int64_t live = file.record_count - (file.deletion_vector ? file.deletion_vector->cardinality : 0);
+    (file.is_removed ? removed_rows : rows) += std::max<int64_t>(live, 0);
+    (file.is_removed ? removed_bytes : bytes) += std::max<int64_t>(file.size, 0);
+    ++(file.is_removed ? removed_files : added_files);
+  }
+  auto& parameters = change->parameters;
+  auto& metrics = change->metrics;
+  const auto metric = [&](const char* name, int64_t value) { metrics.emplace_back(name, std::to_string(value)); };
+  const std::string* user_metadata = FindOption(options_, "usermetadata");
+  if (user_metadata != nullptr) change->user_metadata = *user_metadata;
+  const std::string& operation = options_.operation;
+  bool creates = staged_ != nullptr && (operation.empty() || operation == "create");
+  if (creates) {
+    bool selects = operation == "create";
+    change->operation =
+        std::string(staged_->replace ? "CREATE OR REPLACE TABLE" : "CREATE TABLE") + (selects ? " AS SELECT" : "");
+    parameters.emplace_back("partitionBy", ListParameter(metadata_.partition_columns));
+    parameters.emplace_back("clusterBy", text("[]"));
+    parameters.emplace_back("description", metadata_.description ? text(*metadata_.description) : "null");
+    parameters.emplace_back("isManaged", text(staged_->definition.is_external ? "false" : "true"));
+    std::string properties;
+    for (const auto& [key, value] : metadata_.configuration)
+      properties += (properties.empty() ? "" : ",") + JsonString(key) + ":" + JsonString(value);
+    parameters.emplace_back("properties", text("{" + properties + "}"));
+    if (!selects) return;
+  } else if (IsRowChange(operation)) {
+    bool is_merge = operation == "merge", is_update = operation == "update", is_rewrite = operation == "rewrite";
+    change->operation = is_merge ? "MERGE" : is_update ? "UPDATE" : is_rewrite ? "OPTIMIZE" : "DELETE";
+    parameters.emplace_back(
+        "predicate", ListParameter(options_.filter_text.empty() ? std::vector<std::string>()
+                                                                : std::vector<std::string>{options_.filter_text}));
+    auto order = options_.summary.find("zOrderBy");
+    if (order != options_.summary.end()) parameters.emplace_back("zOrderBy", text(order->second));
+    if (is_rewrite) parameters.emplace_back("auto", "\"false\"");
+    if (is_merge) {
+      // What is there now is what was there, without the deleted and with the inserted rows.
+      int64_t inserted =
+          counts_.inserted.value_or(std::max<int64_t>(rows - (removed_rows - counts_.deleted.value_or(0)), 0));
+      metric("numSourceRows", counts_.source.value_or(0));
+      metric("numTargetRowsInserted", inserted);
+      metric("numTargetRowsUpdated", counts_.updated.value_or(0));
+      metric("numTargetRowsDeleted", counts_.deleted.value_or(0));
+      metric("numTargetRowsCopied", std::max<int64_t>(rows - inserted - counts_.updated.value_or(0), 0));
+      metric("numTargetFilesAdded", static_cast<int64_t>(added_files));
+      metric("numTargetFilesRemoved", static_cast<int64_t>(removed_files));
+      metric("numTargetBytesAdded", bytes);
+      metric("numTargetBytesRemoved", removed_bytes);
+      metric("numOutputRows", rows);
+      return;
+    }
+    metric("numRemovedFiles", static_cast<int64_t>(removed_files));
+    metric("numRemovedBytes", removed_bytes);
+    metric("numAddedFiles", static_cast<int64_t>(added_files));
+    metric("numAddedBytes", bytes);
+    if (is_update) metric("numUpdatedRows", counts_.updated.value_or(0));
+    if (!is_update && !is_rewrite)
+      metric("numDeletedRows", counts_.deleted.value_or(std::max<int64_t>(removed_rows - rows, 0)));
+    if (is_update) metric("numCopiedRows", std::max<int64_t>(rows - counts_.updated.value_or(0), 0));
+    if (!is_update && !is_rewrite) metric("numCopiedRows", rows);
+    return;
+  } else {
+    change->operation = "WRITE";
+    bool appends = options_.mode == WriteMode::kAppend;
+    parameters.emplace_back("mode", text(appends ? "Append" : "Overwrite"));
+    if (staged_ != nullptr || !metadata_.partition_columns.empty())
+      parameters.emplace_back("partitionBy", ListParameter(metadata_.partition_columns));
+    if (!appends && !options_.filter_text.empty()) parameters.emplace_back("predicate", text(options_.filter_text));
+    if (options_.mode == WriteMode::kOverwriteDynamic)
+      parameters.emplace_back("isDynamicPartitionOverwrite", "\"true\"");
+  }
+  metric("numFiles", static_cast<int64_t>(added_files));
+  metric("numOutputRows", rows);
+  metric("numOutputBytes", bytes);
+  if (removed_files > 0) {
+    metric("numRemovedFiles", static_cast<int64_t>(removed_files));
+    metric("numRemovedBytes", removed_bytes);
+  }
+}
+
+Result<CommitOutcome> DeltaWrite::Commit() {
+  int64_t now_ms = NowMicros() / 1000;
+  Change change;
+  change.base = snapshot_;
+  change.files = AddedFiles(now_ms);
+  auto removed = ReplacedFiles(change.files, now_ms);
+  if (!removed.ok()) {
+    Abort();
+    return std::move(removed).error();
+  }
+  change.files.insert(change.files.end(), std::make_move_iterator(removed->begin()),
+                      std::make_move_iterator(removed->end()));
+  change.changes_data = options_.operation != "rewrite";
+  switch (options_.mode) {
+    case WriteMode::kAppend:
+      break;
+    case WriteMode::kOverwriteByFilter:
+    case WriteMode::kRewriteFiles:
+      change.read_filter = options_.filter != nullptr ? options_.filter : Predicate::True();
+      break;
+    case WriteMode::kOverwriteDynamic:
+    case WriteMode::kReplaceTable:
+      change.read_filter = Predicate::True();
+      break;
+  }
+  if (!change.changes_data) change.read_filter = nullptr;
+  if (changes_metadata_) {
+    if (snapshot_ == nullptr || metadata_ != *snapshot_->metadata) change.metadata = metadata_;
+    if (snapshot_ == nullptr || !(protocol_ == snapshot_->protocol)) change.protocol = protocol_;
+  }
+  // Writes that were done before are not done again (idempotent writes).
+  const std::string* app = FindOption(options_, "txnappid");
+  const std::string* app_version = FindOption(options_, "txnversion");
+  if (app != nullptr && app_version != nullptr) {
+    int64_t version = 0;
+    auto [end, error] = std::from_chars(app_version->data(), app_version->data() + app_version->size(), version);
+    if (error != std::errc() || end != app_version->data() + app_version->size() || version < 0) {
+      Abort();
+      return Error::Plain(
+          ExceptionClass::kIllegalArgument,
+          "Invalid value '" + *app_version + "' for option 'txnVersion', must be a non-negative integer");
+    }
+    if (snapshot_ != nullptr) {
+      auto known = snapshot_->transactions.find(*app);
+      if (known != snapshot_->transactions.end() && known->second.version >= version) {
+        Abort();
+        return CommitOutcome{};
+      }
+    }
+    change.transactions.push_back({*app, version, now_ms});
+  }
+  bool nothing = change.files.empty() && !change.metadata && !change.protocol && change.transactions.empty();
+  if (nothing && (options_.mode == WriteMode::kRewriteFiles || options_.operation == "delete")) {
+    ended_ = true;
+    return CommitOutcome{};
+  }
+  Describe(&change);
+  // Before the log names a file, the file must be safe.
+  for (const auto& file : added_) {
+    Status synced = target_.context.store->Sync(file.path);
+    if (!synced.ok()) {
+      Abort();
+      return std::move(synced).error();
+    }
+  }
+  auto committed = CommitChange(target_, std::move(change));
+  if (!committed.ok()) {
+    // Files whose commit may have come through stay.
+    if (committed.error().kind == ErrorKind::kUnknownCommit) {
+      ended_ = true;
+    } else {
+      Abort();
+    }
+    return std::move(committed).error();
+  }
+  ended_ = true;
+  CommitOutcome outcome;
+  if (*committed != nullptr) outcome.snapshot_id = (*committed)->version;
+  return outcome;
+}
+
+void DeltaWrite::DeleteAddedFiles() {
+  for (const auto& file : added_) {
+    Status deleted = target_.context.store->Delete(file.path);
+    if (!deleted.ok())
+      Log(LogLevel::kWarn, "A file could not be deleted", {{"path", file.path}, {"error", deleted.error().message}});
+  }
+  added_.clear();
+}
+
+void DeltaWrite::Abort() {
+  if (ended_) return;
+  ended_ = true;
+  DeleteAddedFiles();
+}
+
+}  // namespace frazil::tables::delta

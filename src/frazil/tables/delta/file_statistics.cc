@@ -1,0 +1,180 @@
+#include "frazil/tables/delta/file_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "frazil/base/text.h"
+#include "frazil/tables/delta/partition_values.h"
+#include "frazil/types/float_text.h"
+
+namespace frazil::tables::delta {
+namespace {
+
+constexpr size_t kTextPrefix = 32;  // Characters of a text's bounds, as Spark keeps them.
+constexpr std::string_view kGreatestCharacter = "\xF4\x8F\xBF\xBF";
+
+const JsonValue* FindPath(const JsonValue* object, const std::vector<std::string>& path) {
+  for (const auto& name : path) {
+    if (object == nullptr || object->kind != JsonValue::Kind::kObject) return nullptr;
+    object = object->Find(name);
+  }
+  return object;
+}
+
+std::optional<Value> BoundValue(const JsonValue* json, const DataType& type) {
+  if (json == nullptr) return std::nullopt;
+  switch (json->kind) {
+    case JsonValue::Kind::kBoolean:
+      return type.id() == TypeId::kBoolean ? std::optional<Value>(Value(json->boolean)) : std::nullopt;
+    case JsonValue::Kind::kNumber:
+    case JsonValue::Kind::kString: {
+      auto value = ReadValueText(json->text, type, *TimeZone::Utc());
+      // NaN is no bound.
+      if (value && type.id() == TypeId::kDouble && std::isnan(value->float64())) return std::nullopt;
+      if (value && type.id() == TypeId::kFloat && std::isnan(value->float32())) return std::nullopt;
+      return value;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<int64_t> CountAt(const JsonValue* json) {
+  if (json == nullptr || json->kind != JsonValue::Kind::kNumber) return std::nullopt;
+  return std::strtoll(json->text.c_str(), nullptr, 10);
+}
+
+/// The first characters of a text, and where they end.
+std::string_view Prefix(std::string_view text) {
+  size_t end = 0;
+  for (size_t characters = 0; end < text.size(); ++end) {
+    bool begins = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
+    if (begins && characters++ == kTextPrefix) break;
+  }
+  return text.substr(0, end);
+}
+
+/// JSON of a bound, or nothing for what has no place in the statistics.
+std::optional<std::string> BoundJson(const DataType& type, const Value& value, bool upper) {
+  switch (type.id()) {
+    case TypeId::kByte:
+    case TypeId::kShort:
+    case TypeId::kInteger:
+    case TypeId::kLong:
+      return std::to_string(value.integer());
+    case TypeId::kFloat:
+      if (!std::isfinite(value.float32())) return std::nullopt;
+      return FloatToString(value.float32());
+    case TypeId::kDouble:
+      if (!std::isfinite(value.float64())) return std::nullopt;
+      return DoubleToString(value.float64());
+    case TypeId::kDecimal:
+      return ValueToString(type, value);
+    case TypeId::kDate:
+      return JsonString(ValueToString(type, value));
+    case TypeId::kTimestamp:
+    case TypeId::kTimestampNtz: {
+      int64_t micros = value.integer();
+      // Statistics have milliseconds: the bound must stay one.
+      if (upper && micros <= INT64_MAX - 999) micros += 999;
+      return JsonString(IsoTimestamp(micros, 3, type.id() == TypeId::kTimestamp));
+    }
+    case TypeId::kString: {
+      const std::string& text = value.string();
+      if (!IsValidUtf8(text)) return std::nullopt;
+      std::string_view prefix = Prefix(text);
+      if (prefix.size() == text.size()) return JsonString(text);
+      if (!upper) return JsonString(prefix);
+      // What was cut off must not make the bound smaller.
+      if (std::string_view(text).substr(prefix.size()).starts_with(kGreatestCharacter)) return std::nullopt;
+      return JsonString(std::string(prefix) + std::string(kGreatestCharacter));
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+struct StatisticsJson {
+  std::string lower, upper, nulls;  ///< Members of the three objects, without braces.
+};
+
+void AppendMember(std::string_view name, std::string_view json, std::string* out) {
+  if (!out->empty()) *out += ',';
+  AppendJsonString(name, out);
+  *out += ':';
+  *out += json;
+}
+
+void Describe(const ScanColumn& column, const WrittenFile& file, int64_t* left, StatisticsJson* out) {
+  if (column.type->id() == TypeId::kStruct) {
+    StatisticsJson inner;
+    for (const auto& child : column.children) Describe(child, file, left, &inner);
+    if (!inner.lower.empty()) AppendMember(column.name, "{" + inner.lower + "}", &out->lower);
+    if (!inner.upper.empty()) AppendMember(column.name, "{" + inner.upper + "}", &out->upper);
+    if (!inner.nulls.empty()) AppendMember(column.name, "{" + inner.nulls + "}", &out->nulls);
+    return;
+  }
+  if (*left == 0) return;
+  --*left;
+  auto found = file.columns.find(column.field_id);
+  if (found == file.columns.end()) return;
+  const ColumnStatistics& statistics = found->second;
+  // Inside lists and maps nothing is counted.
+  if (column.type->IsComplex()) return;
+  AppendMember(column.name, std::to_string(statistics.null_count), &out->nulls);
+  if (statistics.lower) {
+    if (auto json = BoundJson(*column.type, *statistics.lower, false)) AppendMember(column.name, *json, &out->lower);
+  }
+  // NaN is greater than every number, and has no place in JSON.
+  if (statistics.upper && statistics.nan_count.value_or(0) == 0) {
+    if (auto json = BoundJson(*column.type, *statistics.upper, true)) AppendMember(column.name, *json, &out->upper);
+  }
+}
+
+void Number(ScanColumn* column, int32_t* next) {
+  if (column->type->IsComplex()) {
+    for (auto& child : column->children) Number(&child, next);
+  } else {
+    column->field_id = (*next)++;
+  }
+}
+
+}  // namespace
+
+std::optional<ColumnBounds> BoundsOf(const JsonValue& stats, const std::vector<std::string>& path,
+                                     const DataType& type) {
+  ColumnBounds bounds;
+  bounds.lower = BoundValue(FindPath(stats.Find("minValues"), path), type);
+  bounds.upper = BoundValue(FindPath(stats.Find("maxValues"), path), type);
+  bool is_timestamp = type.id() == TypeId::kTimestamp || type.id() == TypeId::kTimestampNtz;
+  if (is_timestamp && bounds.upper) {
+    if (bounds.upper->integer() > INT64_MAX - 1000) {
+      bounds.upper.reset();
+    } else {
+      bounds.upper = Value(bounds.upper->integer() + 999);
+    }
+  }
+  bounds.null_count = CountAt(FindPath(stats.Find("nullCount"), path));
+  bounds.value_count = CountAt(stats.Find("numRecords"));
+  if (!bounds.lower && !bounds.upper && !bounds.null_count) return std::nullopt;
+  return bounds;
+}
+
+void NumberLeaves(std::vector<ScanColumn>* columns) {
+  int32_t next = 1;
+  for (auto& column : *columns) Number(&column, &next);
+}
+
+std::string StatisticsText(const WrittenFile& file, const std::vector<ScanColumn>& columns,
+                           const std::vector<std::string>& left_out, int64_t indexed_columns) {
+  StatisticsJson members;
+  int64_t left = indexed_columns;
+  for (const auto& column : columns) {
+    if (std::find(left_out.begin(), left_out.end(), column.name) != left_out.end()) continue;
+    Describe(column, file, &left, &members);
+  }
+  return "{\"numRecords\":" + std::to_string(file.record_count) + ",\"minValues\":{" + members.lower +
+         "},\"maxValues\":{" + members.upper + "},\"nullCount\":{" + members.nulls + "}}";
+}
+
+}  // namespace frazil::tables::delta

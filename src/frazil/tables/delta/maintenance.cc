@@ -1,0 +1,165 @@
+// RESTORE and VACUUM.
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "frazil/base/clock.h"
+#include "frazil/base/logging.h"
+#include "frazil/base/text.h"
+#include "frazil/tables/delta/checkpoint.h"
+#include "frazil/tables/delta/deletion_vectors.h"
+#include "frazil/tables/delta/delta_table.h"
+#include "frazil/tables/delta/paths.h"
+#include "frazil/types/datetime.h"
+
+namespace frazil::tables::delta {
+namespace {
+
+constexpr int64_t kWeekMs = 604800000;
+constexpr int64_t kHourMs = 3600000;
+
+/// Whether a path below the table is none of its data: a folder or file whose name begins with "_" or ".", partition
+/// folders aside.
+bool IsHidden(std::string_view relative, const std::vector<std::string>& partition_columns) {
+  while (!relative.empty()) {
+    std::string_view part = relative.substr(0, relative.find('/'));
+    relative.remove_prefix(std::min(relative.size(), part.size() + 1));
+    bool is_partition = std::any_of(partition_columns.begin(), partition_columns.end(),
+                                    [&](const std::string& column) { return part.starts_with(column + "="); });
+    if (part == "_change_data") continue;
+    if (!is_partition && (part.starts_with('_') || part.starts_with('.'))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<RowSet> DeltaTable::Restore(const ScanOptions& options) const {
+  SnapshotPtr wanted;
+  if (options.snapshot_id) {
+    auto found = target_.log->At(target_.context, *options.snapshot_id);
+    if (!found.ok()) {
+      if (found.error().condition != "DELTA_VERSION_NOT_FOUND") return std::move(found).error();
+      std::map<std::string, std::string> known(found.error().parameters.begin(), found.error().parameters.end());
+      return Error::Of("DELTA_CANNOT_RESTORE_TABLE_VERSION", {{"version", std::to_string(*options.snapshot_id)},
+                                                              {"startVersion", known["earliest"]},
+                                                              {"endVersion", known["latest"]}});
+    }
+    wanted = *std::move(found);
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(wanted, SnapshotFor(options));
+  }
+  Change change;
+  change.base = snapshot_;
+  int64_t now_ms = NowMicros() / 1000;
+  int64_t restored = 0, restored_bytes = 0, removed = 0, removed_bytes = 0;
+  for (const auto& file : wanted->LiveFiles()) {
+    FileActionPtr present = snapshot_->files.Find(file->Key());
+    if (present != nullptr && !present->is_removed) continue;
+    FRAZIL_ASSIGN_OR_RETURN(bool exists, target_.context.store->Exists(FilePathOf(location(), file->path)));
+    if (!exists) {
+      return Error::Plain(ExceptionClass::kSpark, "Cannot restore the table " + target_.context.name + " to version " +
+                                                      std::to_string(wanted->version) + ": its file " + file->path +
+                                                      " does not exist any more");
+    }
+    FileAction again = *file;
+    again.data_change = true;
+    ++restored;
+    restored_bytes += std::max<int64_t>(again.size, 0);
+    change.files.push_back(std::move(again));
+  }
+  for (const auto& file : snapshot_->LiveFiles()) {
+    FileActionPtr then = wanted->files.Find(file->Key());
+    if (then != nullptr && !then->is_removed) continue;
+    ++removed;
+    removed_bytes += std::max<int64_t>(file->size, 0);
+    change.files.push_back(file->Removed(now_ms, true));
+  }
+  if (!(*wanted->metadata == *snapshot_->metadata)) change.metadata = *wanted->metadata;
+  change.read_filter = Predicate::True();
+  change.operation = "RESTORE";
+  change.parameters.emplace_back("version", options.snapshot_id ? std::to_string(*options.snapshot_id) : "null");
+  change.parameters.emplace_back(
+      "timestamp", options.timestamp_micros ? JsonString(FormatTimestampNtz(*options.timestamp_micros)) : "null");
+  const std::vector<std::pair<std::string, int64_t>> figures = {{"tableSizeAfterRestore", wanted->files.live_bytes()},
+                                                                {"numOfFilesAfterRestore", wanted->files.live_count()},
+                                                                {"numRemovedFiles", removed},
+                                                                {"numRestoredFiles", restored},
+                                                                {"removedFilesSize", removed_bytes},
+                                                                {"restoredFilesSize", restored_bytes}};
+  for (const auto& [name, value] : figures) change.metrics.emplace_back(name, std::to_string(value));
+  FRAZIL_RETURN_IF_ERROR(CommitChange(target_, std::move(change)));
+  RowSet rows;
+  rows.schema = DataType::Struct({{"table_size_after_restore", DataType::Long()},
+                                  {"num_of_files_after_restore", DataType::Long()},
+                                  {"num_removed_files", DataType::Long()},
+                                  {"num_restored_files", DataType::Long()},
+                                  {"removed_files_size", DataType::Long()},
+                                  {"restored_files_size", DataType::Long()}});
+  rows.rows.emplace_back();
+  for (const auto& [name, value] : figures) rows.rows[0].emplace_back(value);
+  return rows;
+}
+
+Result<RowSet> DeltaTable::Vacuum(const VacuumOptions& options) const {
+  const std::string* property = metadata_.Property("delta.deletedFileRetentionDuration");
+  int64_t configured_ms = property != nullptr ? IntervalMillis(*property).value_or(kWeekMs) : kWeekMs;
+  int64_t retention_ms =
+      options.retention_hours
+          ? static_cast<int64_t>(std::llround(*options.retention_hours * static_cast<double>(kHourMs)))
+          : configured_ms;
+  if (retention_ms < 0)
+    return Error::Plain(ExceptionClass::kIllegalArgument, "Retention for Vacuum can't be less than 0.");
+  if (options.check_retention && retention_ms < configured_ms) {
+    return Error::Plain(ExceptionClass::kIllegalArgument,
+                        "requirement failed: Are you sure you would like to vacuum files with such a low retention "
+                        "period? If you have writers that are "
+                        "currently writing to this table, there is a risk that you may corrupt the state of your Delta "
+                        "table. If you are certain that there "
+                        "are no operations being performed on this table, such as insert/upsert/delete/optimize, then "
+                        "you may turn off this check by setting: "
+                        "spark.databricks.delta.retentionDurationCheck.enabled = false. If you are not sure, please "
+                        "use a value not less than \"" +
+                            std::to_string(configured_ms / kHourMs) + " hours\".");
+  }
+  int64_t cutoff_ms = NowMicros() / 1000 - retention_ms;
+  std::set<std::string> needed;
+  snapshot_->files.ForEach([&](const FileActionPtr& file) {
+    if (file->is_removed && file->deletion_timestamp.value_or(0) < cutoff_ms) return;
+    if (file->is_removed && retention_ms == 0) return;
+    needed.insert(storage::LocalPath(FilePathOf(location(), file->path)));
+    if (file->deletion_vector && file->deletion_vector->storage_type != "i") {
+      if (auto path = DeletionVectorPath(location(), *file->deletion_vector); path.ok())
+        needed.insert(storage::LocalPath(*path));
+    }
+  });
+  FRAZIL_ASSIGN_OR_RETURN(auto objects, target_.context.store->List(location(), true));
+  std::vector<std::string> unneeded;
+  std::string prefix = location() + "/";
+  for (const auto& object : objects) {
+    if (object.is_directory || !object.path.starts_with(prefix)) continue;
+    if (IsHidden(std::string_view(object.path).substr(prefix.size()), metadata_.partition_columns)) continue;
+    if (needed.contains(storage::LocalPath(object.path)) || object.modified_micros / 1000 > cutoff_ms) continue;
+    unneeded.push_back(object.path);
+  }
+  std::sort(unneeded.begin(), unneeded.end());
+  RowSet rows;
+  rows.schema = DataType::Struct({{"path", DataType::String()}});
+  bool is_local = storage::SchemeOf(location()).empty();
+  const auto shown = [&](const std::string& path) { return Value((is_local ? "file:" : "") + path); };
+  if (options.dry_run) {
+    for (const auto& path : unneeded) rows.rows.push_back({shown(path)});
+    return rows;
+  }
+  for (const auto& path : unneeded) {
+    // What cannot be deleted now is found again by the next VACUUM.
+    Status deleted = target_.context.store->Delete(path);
+    if (!deleted.ok())
+      Log(LogLevel::kWarn, "A file could not be deleted", {{"path", path}, {"error", deleted.error().message}});
+  }
+  rows.rows.push_back({shown(location())});
+  return rows;
+}
+
+}  // namespace frazil::tables::delta

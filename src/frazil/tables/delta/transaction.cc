@@ -1,0 +1,237 @@
+#include "frazil/tables/delta/transaction.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "frazil/base/clock.h"
+#include "frazil/base/logging.h"
+#include "frazil/base/text.h"
+#include "frazil/base/uuid.h"
+#include "frazil/tables/delta/checkpoint.h"
+#include "frazil/tables/delta/delta_scan.h"
+#include "frazil/tables/delta/features.h"
+
+namespace frazil::tables::delta {
+namespace {
+
+constexpr const char* kConflictDocs = "https://docs.delta.io/latest/concurrency-control.html";
+constexpr const char* kEngineInfo = "Frazil";  // What the history shows.
+
+Error Conflict(Error error) {
+  error.kind = ErrorKind::kConflict;
+  return error;
+}
+
+Error FileConflict(std::string_view condition, const CommitInfo* winner, const std::string& table, int64_t version) {
+  std::string operation = winner != nullptr ? winner->Text("operation") : std::string();
+  return Conflict(
+      Error::Of(std::string(condition) + ".WITHOUT_HINT", {{"operation", operation.empty() ? "transaction" : operation},
+                                                           {"tableName", table},
+                                                           {"version", std::to_string(version)},
+                                                           {"docLink", kConflictDocs}}));
+}
+
+/// Whether the commit of a version, which came in between, keeps the change from being committed after it.
+Status CheckAgainst(const CommitTarget& target, const Change& change, const FilePruner* pruner, int64_t version) {
+  const std::string path = CommitPath(target.log->log(), version);
+  FRAZIL_ASSIGN_OR_RETURN(std::string text, target.context.store->Read(path));
+  FRAZIL_ASSIGN_OR_RETURN(auto actions, ParseCommit(text, path));
+  const std::string& table = target.context.name;
+  const CommitInfo* info = nullptr;
+  for (const auto& action : actions) {
+    if (const auto* found = std::get_if<CommitInfo>(&action)) info = found;
+  }
+  const auto told = [&] { return info == nullptr ? std::string() : "\nConflicting commit: " + info->content.Write(); };
+  std::set<std::string> removed;
+  for (const auto& file : change.files) {
+    if (file.is_removed) removed.insert(file.Key());
+  }
+  // Under Delta's usual isolation (WriteSerializable) rows that others appended without reading are as if they came
+  // later.
+  const std::string* level = change.base->metadata->Property("delta.isolationLevel");
+  bool serializable = level != nullptr && EqualsIgnoreCase(*level, "Serializable");
+  bool ignores_adds = info != nullptr && info->IsTrue("isBlindAppend") && !serializable;
+  for (const auto& action : actions) {
+    if (std::holds_alternative<Protocol>(action)) {
+      return Conflict(Error::Of("DELTA_PROTOCOL_CHANGED",
+                                {{"additionalInfo", ""}, {"conflictingCommit", told()}, {"docLink", kConflictDocs}}));
+    }
+    if (std::holds_alternative<Metadata>(action)) {
+      return Conflict(Error::Of("DELTA_METADATA_CHANGED",
+                                {{"tableName", table}, {"conflictingCommit", told()}, {"docLink", kConflictDocs}}));
+    }
+    if (const auto* transaction = std::get_if<Transaction>(&action)) {
+      for (const auto& own : change.transactions) {
+        if (own.app_id == transaction->app_id) {
+          return Conflict(
+              Error::Of("DELTA_CONCURRENT_TRANSACTION", {{"conflictingCommit", told()}, {"docLink", kConflictDocs}}));
+        }
+      }
+    }
+    const auto* file = std::get_if<FileAction>(&action);
+    if (file == nullptr) continue;
+    if (file->is_removed && removed.contains(file->Key()))
+      return FileConflict("DELTA_CONCURRENT_DELETE_DELETE", info, table, version);
+    if (change.read_filter == nullptr || !file->data_change || pruner == nullptr) continue;
+    if (!file->is_removed && ignores_adds) continue;
+    FileAction known = *file;
+    if (file->is_removed && !file->has_extended_metadata) {
+      // The tombstone does not tell its partition; the file that it stands for does.
+      FileActionPtr former = change.base->files.Find(file->Key());
+      if (former != nullptr) known = *former;
+    }
+    FRAZIL_ASSIGN_OR_RETURN(auto partition, pruner->PartitionValues(known));
+    if (pruner->MayMatch(*change.read_filter, known, partition)) {
+      return FileConflict(file->is_removed ? "DELTA_CONCURRENT_DELETE_READ" : "DELTA_CONCURRENT_APPEND", info, table,
+                          version);
+    }
+  }
+  return {};
+}
+
+CommitInfo MakeCommitInfo(const Change& change, const Snapshot* base, int64_t now_ms,
+                          std::optional<int64_t> in_commit_ms, const std::string& txn_id) {
+  CommitInfo info;
+  info.content.kind = JsonValue::Kind::kObject;
+  auto& members = info.content.members;
+  const auto object = [](const std::vector<std::pair<std::string, std::string>>& entries, bool is_json) {
+    JsonValue value;
+    value.kind = JsonValue::Kind::kObject;
+    for (const auto& [key, text] : entries) {
+      JsonValue member = JsonValue::OfString(text);
+      if (is_json) {
+        if (auto parsed = ParseJson(text); parsed.ok()) member = *std::move(parsed);
+      }
+      value.members.emplace_back(key, std::move(member));
+    }
+    return value;
+  };
+  if (in_commit_ms) members.emplace_back("inCommitTimestamp", JsonValue::OfNumber(std::to_string(*in_commit_ms)));
+  members.emplace_back("timestamp", JsonValue::OfNumber(std::to_string(in_commit_ms.value_or(now_ms))));
+  members.emplace_back("operation", JsonValue::OfString(change.operation));
+  members.emplace_back("operationParameters", object(change.parameters, true));
+  if (base != nullptr) members.emplace_back("readVersion", JsonValue::OfNumber(std::to_string(change.base->version)));
+  bool blind = change.read_filter == nullptr;
+  bool removes =
+      std::any_of(change.files.begin(), change.files.end(), [](const FileAction& file) { return file.is_removed; });
+  bool adds =
+      std::any_of(change.files.begin(), change.files.end(), [](const FileAction& file) { return !file.is_removed; });
+  members.emplace_back("isolationLevel", JsonValue::OfString(!change.changes_data ? "SnapshotIsolation"
+                                                             : blind              ? "Serializable"
+                                                                                  : "WriteSerializable"));
+  members.emplace_back("isBlindAppend", JsonValue::OfBoolean(blind && !removes && (adds || base == nullptr)));
+  members.emplace_back("operationMetrics", object(change.metrics, false));
+  if (!change.user_metadata.empty()) members.emplace_back("userMetadata", JsonValue::OfString(change.user_metadata));
+  members.emplace_back("engineInfo", JsonValue::OfString(kEngineInfo));
+  members.emplace_back("txnId", JsonValue::OfString(txn_id));
+  return info;
+}
+
+void WriteDueCheckpoint(const CommitTarget& target, const Snapshot& snapshot) {
+  int64_t interval = 10;
+  if (const std::string* text = snapshot.metadata->Property("delta.checkpointInterval")) {
+    std::from_chars(text->data(), text->data() + text->size(), interval);
+  }
+  if (interval <= 0 || snapshot.version == 0 || snapshot.version % interval != 0) return;
+  // The commit stands without it; the next one that is due is written by whoever comes then.
+  Status written =
+      WriteCheckpoint(target.context, target.log->columnar_files(), target.log->log(), snapshot, NowMicros() / 1000);
+  if (!written.ok()) {
+    Log(LogLevel::kWarn, "A checkpoint could not be written",
+        {{"table", target.log->table()},
+         {"version", std::to_string(snapshot.version)},
+         {"error", written.error().message}});
+  }
+}
+
+}  // namespace
+
+std::string ListParameter(const std::vector<std::string>& texts) {
+  std::string list = "[";
+  for (const auto& text : texts) {
+    if (list.size() > 1) list += ',';
+    AppendJsonString(text, &list);
+  }
+  return JsonString(list + "]");
+}
+
+Result<SnapshotPtr> CommitChange(const CommitTarget& target, Change change) {
+  const std::string txn_id = RandomUuidText();
+  SnapshotPtr base = change.base;
+  std::optional<FilePruner> pruner;
+  if (change.base != nullptr) {
+    const Metadata& metadata = change.metadata ? *change.metadata : *change.base->metadata;
+    DataTypePtr schema = change.base->schema;
+    if (change.metadata) {
+      FRAZIL_ASSIGN_OR_RETURN(schema, ParseSchema(change.metadata->schema_string));
+    }
+    FRAZIL_RETURN_IF_ERROR(
+        CheckWrite(change.protocol.value_or(change.base->protocol), metadata, *schema, target.context.name));
+    bool removes_rows = std::any_of(change.files.begin(), change.files.end(),
+                                    [](const FileAction& file) { return file.is_removed && file.data_change; });
+    if (removes_rows && change.base->metadata->IsTrue("delta.appendOnly")) {
+      return Error::Of("DELTA_CANNOT_MODIFY_APPEND_ONLY",
+                       {{"table_name", target.context.name}, {"config", "delta.appendOnly"}});
+    }
+    FRAZIL_ASSIGN_OR_RETURN(pruner, FilePruner::Make(*change.base, target.context));
+  }
+  if (change.base == nullptr) {
+    if (!change.metadata || !change.protocol)
+      return Error::Internal("the first commit of a Delta table has no metadata");
+    FRAZIL_ASSIGN_OR_RETURN(auto schema, ParseSchema(change.metadata->schema_string));
+    FRAZIL_RETURN_IF_ERROR(CheckWrite(*change.protocol, *change.metadata, *schema, target.context.name));
+  }
+  thread_local std::minstd_rand random{std::random_device{}()};
+  for (int64_t attempt = 0;; ++attempt) {
+    int64_t now_ms = NowMicros() / 1000;
+    const Metadata& metadata = change.metadata ? *change.metadata : *base->metadata;
+    std::optional<int64_t> in_commit_ms;
+    if (metadata.IsTrue("delta.enableInCommitTimestamps"))
+      in_commit_ms = std::max(now_ms, base != nullptr ? base->timestamp_ms + 1 : 0);
+    std::vector<Action> actions;
+    actions.push_back(MakeCommitInfo(change, base.get(), now_ms, in_commit_ms, txn_id));
+    if (change.protocol) actions.push_back(*change.protocol);
+    if (change.metadata) actions.push_back(*change.metadata);
+    for (const auto& transaction : change.transactions) actions.push_back(transaction);
+    for (const auto& domain : change.domains) actions.push_back(domain);
+    for (const auto& file : change.files) actions.push_back(file);
+    for (const auto& file : change.change_files) actions.push_back(file);
+    std::string text;
+    for (const auto& action : actions) text += WriteAction(action) + "\n";
+
+    std::optional<std::string> expected;
+    if (base != nullptr) expected = CommitPath(target.log->log(), base->version);
+    std::string written;
+    FRAZIL_ASSIGN_OR_RETURN(CommitState state, target.commit_point->Swap(expected, text, &written));
+    if (state == CommitState::kCommitted) {
+      int64_t version = base != nullptr ? base->version + 1 : 0;
+      SnapshotPtr next;
+      // The commit stands, whatever comes now.
+      if (auto info = target.context.store->Stat(written); info.ok()) {
+        next = target.log->Advance(base, std::move(actions), {version, written, info->size, info->modified_micros});
+      }
+      if (next == nullptr) {
+        FRAZIL_ASSIGN_OR_RETURN(next, target.log->Update(target.context));
+      }
+      if (next != nullptr && next->version == version) WriteDueCheckpoint(target, *next);
+      return next;
+    }
+    FRAZIL_ASSIGN_OR_RETURN(auto newest, target.log->Update(target.context));
+    if (change.base == nullptr || newest == nullptr || newest->version <= base->version) {
+      return Conflict(Error::Of("DELTA_CONCURRENT_WRITE", {{"conflictingCommit", ""}, {"docLink", kConflictDocs}}));
+    }
+    for (int64_t version = base->version + 1; version <= newest->version; ++version) {
+      FRAZIL_RETURN_IF_ERROR(CheckAgainst(target, change, &*pruner, version));
+    }
+    base = newest;
+    // Writers that collided do not collide again.
+    if (attempt > 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % (1000 * std::min<int64_t>(attempt, 20))));
+  }
+}
+
+}  // namespace frazil::tables::delta

@@ -1,0 +1,404 @@
+"""Delta tables between this server and deltalake (delta-rs): theirs are read, ours are read by them."""
+import datetime
+import decimal
+import json
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import deltalake
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from deltalake import DeltaTable, write_deltalake
+from pyspark.errors import PySparkException
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Where a table is going to be."""
+    return str(tmp_path / "t")
+
+
+@pytest.fixture
+def name():
+    """A name for a table of the built-in catalog."""
+    return f"spark_catalog.default.d{uuid.uuid4().hex[:8]}"
+
+
+def rows(frame):
+    return sorted((tuple(r) for r in frame.collect()), key=str)
+
+
+def load(spark, folder, **options):
+    return spark.read.format("delta").options(**options).load(folder)
+
+
+def theirs(folder, *columns, version=None):
+    table = DeltaTable(folder, version=version).to_pyarrow_table(columns=list(columns) or None)
+    names = list(columns) or table.column_names
+    return sorted(zip(*(table[n].to_pylist() for n in names)), key=str)
+
+
+def log(folder):
+    """The actions of each version."""
+    files = sorted(Path(folder, "_delta_log").glob("*.json"))
+    return [[json.loads(line) for line in f.read_text().splitlines() if line] for f in files if f.name[:20].isdigit()]
+
+
+def fails(action, condition):
+    with pytest.raises(PySparkException) as caught:
+        action()
+    assert condition in str(caught.value), str(caught.value)
+
+
+EVERY_TYPE = pa.table({
+    "id": pa.array([1, 2, 3], pa.int64()), "b": [True, None, False], "i": pa.array([1, None, -3], pa.int32()),
+    "h": pa.array([7, None, 9], pa.int16()), "y": pa.array([1, None, 3], pa.int8()),
+    "f": pa.array([1.5, None, -0.5], pa.float32()), "d": [2.5, None, float("nan")],
+    "m": pa.array([decimal.Decimal("12.3456"), None, decimal.Decimal("-1.0000")], pa.decimal128(20, 4)),
+    "day": [datetime.date(2024, 2, 29), None, datetime.date(1969, 12, 31)],
+    "t": pa.array([datetime.datetime(2024, 2, 29, 1, 2, 3, 123456), None, datetime.datetime(1960, 1, 1)], pa.timestamp("us", "UTC")),
+    "s": ["ü", None, ""], "x": [b"\x00\xff", None, b""], "a": [[1, None], None, []],
+    "k": pa.array([[("k", 5)], None, []], pa.map_(pa.string(), pa.int64())),
+    "r": pa.array([{"x": 1, "z": None}, None, {"x": None, "z": "q"}], pa.struct([("x", pa.int32()), ("z", pa.string())])),
+})
+
+
+# --- theirs, read by us
+
+
+def test_every_type_of_deltalake_is_read(spark, folder):
+    write_deltalake(folder, EVERY_TYPE)
+    got = [r.asDict(recursive=True) for r in load(spark, folder).orderBy("id").collect()]
+    assert got[0] | {"x": bytes(got[0]["x"])} == {
+        "id": 1, "b": True, "i": 1, "h": 7, "y": 1, "f": 1.5, "d": 2.5, "m": decimal.Decimal("12.3456"), "day": datetime.date(2024, 2, 29),
+        "t": datetime.datetime(2024, 2, 29, 1, 2, 3, 123456), "s": "ü", "x": b"\x00\xff", "a": [1, None], "k": {"k": 5},
+        "r": {"x": 1, "z": None}}
+    assert all(value is None for key, value in got[1].items() if key != "id")
+    assert got[2]["r"] == {"x": None, "z": "q"} and got[2]["a"] == [] and got[2]["s"] == ""
+    assert spark.sql(f"SELECT count(*) FROM delta.`{folder}`").first()[0] == 3
+
+
+def test_commits_checkpoints_and_removed_files(spark, folder):
+    for n in range(12):
+        write_deltalake(folder, pa.table({"id": [n], "p": [f"p{n % 3}"]}), mode="append", partition_by=["p"])
+    table = DeltaTable(folder)
+    table.delete("id = 4")
+    table.create_checkpoint()
+    write_deltalake(folder, pa.table({"id": [100], "p": ["p0"]}), mode="append")
+    expected = sorted([(n, f"p{n % 3}") for n in range(12) if n != 4] + [(100, "p0")], key=str)
+    assert rows(load(spark, folder)) == expected == theirs(folder)
+    assert rows(load(spark, folder).where("p = 'p1'")) == [r for r in expected if r[1] == "p1"]
+    assert rows(load(spark, folder, versionAsOf=3)) == [(n, f"p{n % 3}") for n in range(4)]
+    # The checkpoint alone, without the commits before it.
+    for old in Path(folder, "_delta_log").glob("*.json"):
+        if int(old.stem) < 12:
+            old.unlink()
+    copy = folder + "-moved"
+    Path(folder).rename(copy)
+    assert rows(load(spark, copy)) == expected
+    # What the checkpoint's pointer says is only a hint.
+    Path(copy, "_delta_log", "_last_checkpoint").write_text('{"version": 99, "size"')
+    Path(copy).rename(folder + "-again")
+    assert rows(load(spark, folder + "-again")) == expected
+
+
+PARTITION_VALUES = {
+    "string": ("p STRING", pa.string(), ["a b", "x/y=%", "ü'\"", None]),
+    "int": ("p INT", pa.int32(), [-1, 0, 7, None]),
+    "bigint": ("p BIGINT", pa.int64(), [2**62, -5, 0, None]),
+    "boolean": ("p BOOLEAN", pa.bool_(), [True, False, None]),
+    "date": ("p DATE", pa.date32(), [datetime.date(2024, 2, 29), datetime.date(1960, 1, 1), None]),
+    "decimal": ("p DECIMAL(10,2)", pa.decimal128(10, 2), [decimal.Decimal("1.50"), decimal.Decimal("20.01"), None]),
+    "timestamp": ("p TIMESTAMP", pa.timestamp("us", "UTC"),
+                  [datetime.datetime(2024, 2, 29, 1, 2, 3, 4, tzinfo=datetime.timezone.utc), None]),
+}
+
+
+@pytest.mark.parametrize("kind", PARTITION_VALUES)
+def test_partition_values_of_deltalake(spark, folder, kind):
+    _, type_, values = PARTITION_VALUES[kind]
+    write_deltalake(folder, pa.table({"id": range(len(values)), "p": pa.array(values, type_)}), partition_by=["p"])
+    got = {r.id: r.p for r in load(spark, folder).collect()}
+    plain = [v.replace(tzinfo=None) if isinstance(v, datetime.datetime) else v for v in values]
+    assert got == dict(enumerate(plain))
+    assert [r.id for r in load(spark, folder).where("p IS NULL").collect()] == [len(values) - 1]
+
+
+def test_time_travel(spark, folder, name):
+    write_deltalake(folder, pa.table({"id": [1]}))
+    write_deltalake(folder, pa.table({"id": [2]}), mode="append")
+    write_deltalake(folder, pa.table({"id": [3]}), mode="overwrite")
+    spark.sql(f"CREATE TABLE {name} USING delta LOCATION '{folder}'")
+    assert rows(spark.table(name)) == [(3,)]
+    assert rows(spark.sql(f"SELECT * FROM {name} VERSION AS OF 1")) == [(1,), (2,)]
+    assert rows(spark.sql(f"SELECT * FROM delta.`{folder}@v0`")) == [(1,)]
+    assert rows(spark.sql(f"SELECT * FROM delta.`{folder}` VERSION AS OF 1")) == [(1,), (2,)]
+    assert rows(spark.read.option("versionAsOf", 0).table(name)) == [(1,)]
+    times = [r.timestamp for r in spark.sql(f"DESCRIBE HISTORY {name}").orderBy("version").collect()]
+    assert rows(load(spark, folder, timestampAsOf=str(times[1]))) == [(1,), (2,)]
+    assert rows(spark.sql(f"SELECT * FROM {name} TIMESTAMP AS OF '{times[0]}'")) == [(1,)]
+    fails(lambda: load(spark, folder, versionAsOf=9).collect(), "DELTA_VERSION_NOT_FOUND")
+    fails(lambda: load(spark, folder, timestampAsOf="2001-01-01").collect(), "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION")
+    fails(lambda: load(spark, folder, timestampAsOf="2999-01-01").collect(), "DELTA_TIMESTAMP_GREATER_THAN_COMMIT")
+
+
+def test_unknown_features_are_refused_by_name(spark, folder):
+    write_deltalake(folder, pa.table({"id": [1]}))
+    commit = Path(folder, "_delta_log", "00000000000000000001.json")
+    commit.write_text(json.dumps({"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["fromTheFuture"],
+                                               "writerFeatures": ["fromTheFuture"]}}) + "\n")
+    fails(lambda: load(spark, folder).collect(), "DELTA_UNSUPPORTED_FEATURES_FOR_READ")
+    commit.write_text(json.dumps({"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["rowTracking"]}}) + "\n")
+    assert rows(load(spark, folder)) == [(1,)]
+    fails(lambda: spark.sql(f"INSERT INTO delta.`{folder}` VALUES (2)"), "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE")
+    assert rows(load(spark, folder)) == [(1,)]
+
+
+def test_settings_of_spark_users_are_taken(new_session, folder):
+    session = new_session({"spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+                           "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog"})
+    write_deltalake(folder, pa.table({"id": [1]}))
+    assert rows(load(session, folder)) == [(1,)]
+
+
+# --- ours, read by them
+
+
+def test_every_type_is_read_by_deltalake(spark, folder, name):
+    spark.sql(f"""CREATE TABLE {name} (b BOOLEAN, y TINYINT, h SMALLINT, i INT, l BIGINT, f FLOAT, d DOUBLE, m DECIMAL(20,4), day DATE,
+                  t TIMESTAMP, s STRING, x BINARY, a ARRAY<INT>, k MAP<STRING,BIGINT>, r STRUCT<x: INT, z: STRING>)
+                  USING delta LOCATION '{folder}'""")
+    spark.sql(f"""INSERT INTO {name} VALUES (true, 1, 2, 3, 4, 1.5, 2.5, 12.3456, DATE '2024-02-29',
+                  TIMESTAMP '2024-02-29 01:02:03.123456', 'ü', X'00FF', array(1, NULL), map('k', 5), named_struct('x', 1, 'z', NULL)),
+                  (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)""")
+    got = sorted(DeltaTable(folder).to_pyarrow_table().to_pylist(), key=lambda r: r["i"] is None)
+    assert got[0] == {
+        "b": True, "y": 1, "h": 2, "i": 3, "l": 4, "f": 1.5, "d": 2.5, "m": decimal.Decimal("12.3456"), "day": datetime.date(2024, 2, 29),
+        "t": datetime.datetime(2024, 2, 29, 1, 2, 3, 123456, datetime.timezone.utc), "s": "ü", "x": b"\x00\xff", "a": [1, None],
+        "k": [("k", 5)], "r": {"x": 1, "z": None}}
+    assert all(value is None for value in got[1].values())
+    add = next(a["add"] for a in log(folder)[1] if "add" in a)
+    stats = json.loads(add["stats"])
+    assert stats["numRecords"] == 2
+    assert stats["minValues"]["m"] == 12.3456 and stats["maxValues"]["day"] == "2024-02-29" and stats["nullCount"]["r"]["z"] == 2
+    assert stats["minValues"]["t"] == "2024-02-29T01:02:03.123Z" and stats["maxValues"]["t"] == "2024-02-29T01:02:03.124Z"
+
+
+@pytest.mark.parametrize("kind", PARTITION_VALUES)
+def test_partition_values_are_read_by_deltalake(spark, folder, name, kind):
+    column, type_, values = PARTITION_VALUES[kind]
+    spark.sql(f"CREATE TABLE {name} (id INT, {column}) USING delta PARTITIONED BY (p) LOCATION '{folder}'")
+    plain = [v.replace(tzinfo=None) if isinstance(v, datetime.datetime) else v for v in values]
+    spark.createDataFrame(list(enumerate(plain)), f"id INT, {column}").write.insertInto(name)
+    table = DeltaTable(folder).to_pyarrow_table()
+    assert dict(zip(table["id"].to_pylist(), table["p"].to_pylist())) == dict(enumerate(values))
+    assert {r.id: r.p for r in spark.table(name).collect()} == dict(enumerate(plain))
+    paths = [a["add"]["path"] for a in log(folder)[1] if "add" in a]
+    assert len(paths) == len(values) and all(p.startswith("p=") for p in paths)
+
+
+def test_a_table_made_by_a_write(spark, folder):
+    spark.range(5).write.format("delta").save(folder)
+    spark.range(5, 7).write.format("delta").mode("append").save(folder)
+    assert theirs(folder) == [(n,) for n in range(7)]
+    fails(lambda: spark.range(1).write.format("delta").save(folder), "DELTA_PATH_EXISTS")
+    spark.range(1).write.format("delta").mode("ignore").save(folder)
+    spark.range(3).write.format("delta").mode("overwrite").save(folder)
+    assert theirs(folder) == [(0,), (1,), (2,)]
+    assert theirs(folder, version=1) == [(n,) for n in range(7)]
+    history = DeltaTable(folder).history()
+    assert [h["operation"] for h in history] == ["WRITE"] * 3
+    assert history[0]["operationParameters"]["mode"] == "Overwrite"
+
+
+def test_overwrites(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (id INT, p STRING) USING delta PARTITIONED BY (p) LOCATION '{folder}'")
+    spark.sql(f"INSERT INTO {name} VALUES (1, 'a'), (2, 'a'), (3, 'b')")
+    frame = spark.createDataFrame([(9, "b")], "id INT, p STRING")
+    frame.write.format("delta").mode("overwrite").option("partitionOverwriteMode", "dynamic").save(folder)
+    assert theirs(folder, "id", "p") == [(1, "a"), (2, "a"), (9, "b")]
+    frame.write.format("delta").mode("overwrite").option("replaceWhere", "p = 'b' AND id > 5").save(folder)
+    assert theirs(folder, "id", "p") == [(1, "a"), (2, "a"), (9, "b")]
+    # A part of a file goes; what stays is written again.
+    spark.sql(f"INSERT INTO {name} REPLACE WHERE id = 1 SELECT 1, 'c'")
+    assert theirs(folder, "id", "p") == [(1, "c"), (2, "a"), (9, "b")]
+    fails(lambda: spark.sql(f"INSERT INTO {name} REPLACE WHERE p = 'a' SELECT 5, 'b'"), "DELTA_REPLACE_WHERE_MISMATCH")
+    spark.sql(f"INSERT OVERWRITE {name} PARTITION (p = 'a') SELECT 7")
+    assert theirs(folder, "id", "p") == [(1, "c"), (7, "a"), (9, "b")]
+    spark.sql(f"TRUNCATE TABLE {name}")
+    assert theirs(folder, "id", "p") == []
+
+
+def test_ctas_and_replace(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} USING delta LOCATION '{folder}' AS SELECT id, id * 2 AS v FROM range(3)")
+    assert theirs(folder) == [(0, 0), (1, 2), (2, 4)]
+    fails(lambda: spark.sql(f"CREATE TABLE {name} USING delta AS SELECT 1"), "TABLE_OR_VIEW_ALREADY_EXISTS")
+    spark.sql(f"CREATE OR REPLACE TABLE {name} USING delta AS SELECT 'x' AS only")
+    assert theirs(folder) == [("x",)] and theirs(folder, version=0) == [(0, 0), (1, 2), (2, 4)]
+    assert [h["operation"] for h in DeltaTable(folder).history()] == ["CREATE OR REPLACE TABLE AS SELECT", "CREATE TABLE AS SELECT"]
+    spark.sql(f"DROP TABLE {name}")
+    assert theirs(folder) == [("x",)]
+    fails(lambda: spark.sql(f"CREATE TABLE {name} (z INT) USING delta LOCATION '{folder}'"), "DELTA_CREATE_TABLE_SCHEME_MISMATCH")
+
+
+def test_managed_tables_go_with_their_name(spark, name):
+    spark.sql(f"CREATE TABLE {name} (id INT) USING delta TBLPROPERTIES ('delta.appendOnly' = 'true')")
+    spark.sql(f"INSERT INTO {name} VALUES (1)")
+    fails(lambda: spark.sql(f"DELETE FROM {name}"), "DELTA_CANNOT_MODIFY_APPEND_ONLY")
+    location = Path(spark.sql(f"DESCRIBE DETAIL {name}").first().location.removeprefix("file:"))
+    assert (location / "_delta_log").exists()
+    spark.sql(f"DROP TABLE {name}")
+    assert not location.exists()
+    fails(lambda: spark.sql(f"CREATE TABLE {name} (id INT) USING delta TBLPROPERTIES ('delta.noSuchThing' = '1')"), "DELTA_UNKNOWN_CONFIGURATION")
+
+
+def test_checkpoints_are_read_by_deltalake(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (id INT, p STRING) USING delta PARTITIONED BY (p) LOCATION '{folder}' TBLPROPERTIES ('k' = 'v')")
+    for n in range(11):
+        spark.sql(f"INSERT INTO {name} VALUES ({n}, '{'ab'[n % 2]}')")
+    spark.sql(f"DELETE FROM {name} WHERE id = 3")
+    spark.sql(f"UPDATE {name} SET id = 50 WHERE id = 5")
+    assert json.loads(Path(folder, "_delta_log", "_last_checkpoint").read_text())["version"] == 10
+    expected = sorted([(n, "ab"[n % 2]) for n in range(11) if n not in (3, 5)] + [(50, "b")], key=str)
+    for old in Path(folder, "_delta_log").glob("*.json"):
+        if int(old.stem) < 10:
+            old.unlink()
+    assert theirs(folder, "id", "p") == expected
+    assert DeltaTable(folder).metadata().configuration == {"k": "v"}
+    moved = folder + "-moved"
+    Path(folder).rename(moved)
+    assert rows(load(spark, moved)) == expected
+
+
+def test_statistics_prune_for_both(spark, folder):
+    for low in (0, 100, 200):
+        frame = spark.range(low, low + 10).selectExpr("id", "concat(repeat('x', 40), id) AS s", "timestamp_seconds(id) AS t")
+        frame.write.format("delta").mode("append").save(folder)
+    table = DeltaTable(folder)
+    read = table.to_pyarrow_dataset().to_table(filter=(pc.field("id") == 105))
+    assert read["id"].to_pylist() == [105]
+    long_text = "x" * 40 + "105"
+    assert table.to_pyarrow_dataset().to_table(filter=(pc.field("s") == long_text))["id"].to_pylist() == [105]
+    assert rows(load(spark, folder).where(f"s = '{long_text}'").select("id")) == [(105,)]
+    assert rows(load(spark, folder).where("t = timestamp_seconds(205)").select("id")) == [(205,)]
+    files = load(spark, folder).where("id BETWEEN 100 AND 109").select("_file").distinct().collect()
+    assert len(files) == 1
+
+
+# --- changes of rows
+
+
+def test_delete_update_and_merge(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (id INT, v STRING) USING delta LOCATION '{folder}'")
+    spark.sql(f"INSERT INTO {name} VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')")
+    spark.sql(f"DELETE FROM {name} WHERE id = 1")
+    spark.sql(f"UPDATE {name} SET v = upper(v) WHERE id > 2")
+    spark.sql(f"""MERGE INTO delta.`{folder}` t USING (SELECT * FROM VALUES (2, 'new'), (9, 'nine'), (4, 'gone') AS v(id, v)) s ON t.id = s.id
+                  WHEN MATCHED AND s.v = 'gone' THEN DELETE WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT *""")
+    assert theirs(folder) == [(2, "new"), (3, "C"), (9, "nine")] == rows(spark.table(name))
+    history = {h["version"]: h for h in DeltaTable(folder).history()}
+    assert [history[v]["operation"] for v in range(5)] == ["CREATE TABLE", "WRITE", "DELETE", "UPDATE", "MERGE"]
+    assert history[2]["operationMetrics"]["numDeletedRows"] == "1"
+    assert history[3]["operationMetrics"]["numUpdatedRows"] == "2"
+    merged = history[4]["operationMetrics"]
+    assert [merged[f"numTargetRows{k}"] for k in ("Inserted", "Updated", "Deleted", "Copied")] == ["1", "1", "1", "1"]
+    fails(lambda: spark.sql(f"MERGE INTO {name} t USING (SELECT * FROM VALUES (2, 'x'), (2, 'y') AS v(id, v)) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.v"),
+          "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE")
+
+
+def test_rows_that_deltalake_changes(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} USING delta LOCATION '{folder}' AS SELECT id, id % 3 AS g FROM range(10)")
+    table = DeltaTable(folder)
+    table.delete("g = 1")
+    table.update(updates={"g": "7"}, predicate="id = 2")
+    assert rows(spark.table(name)) == sorted(((n, 7 if n == 2 else n % 3) for n in range(10) if n % 3 != 1), key=str)
+    spark.sql(f"INSERT INTO {name} VALUES (100, 0)")
+    assert len(theirs(folder)) == 8
+
+
+# --- schemas and constraints
+
+
+def test_schemas_that_grow(spark, folder, name):
+    spark.createDataFrame([(1, "a")], "id int, v string").write.format("delta").save(folder)
+    wider = spark.createDataFrame([(2, "b", 2.5)], "id int, v string, x double")
+    fails(lambda: wider.write.format("delta").mode("append").save(folder), "DELTA_METADATA_MISMATCH")
+    wider.write.format("delta").mode("append").option("mergeSchema", "true").save(folder)
+    assert theirs(folder, "id", "v", "x") == [(1, "a", None), (2, "b", 2.5)]
+    spark.sql(f"ALTER TABLE delta.`{folder}` ADD COLUMNS (note STRING COMMENT 'why')")
+    assert rows(load(spark, folder).select("id", "note")) == [(1, None), (2, None)]
+    assert DeltaTable(folder).schema().fields[-1].metadata == {"comment": "why"}
+    spark.createDataFrame([("z",)], "other string").write.format("delta").mode("overwrite").option("overwriteSchema", "true").save(folder)
+    assert theirs(folder) == [("z",)] and len(theirs(folder, version=1)) == 2
+    fails(lambda: spark.sql(f"ALTER TABLE delta.`{folder}` DROP COLUMN other"), "DELTA_UNSUPPORTED_DROP_COLUMN")
+
+
+def test_constraints(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (id INT NOT NULL, fare DOUBLE) USING delta LOCATION '{folder}'")
+    spark.sql(f"ALTER TABLE {name} ADD CONSTRAINT positive CHECK (fare >= 0)")
+    spark.sql(f"INSERT INTO {name} VALUES (1, 1.0)")
+    for statement in (f"INSERT INTO {name} VALUES (2, -1.0)", f"INSERT INTO {name} VALUES (2, NULL)", f"UPDATE {name} SET fare = -1"):
+        fails(lambda: spark.sql(statement), "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
+    fails(lambda: spark.sql(f"INSERT INTO {name} VALUES (NULL, 1.0)"), "NOT_NULL")
+    fails(lambda: spark.sql(f"ALTER TABLE {name} ADD CONSTRAINT big CHECK (fare > 5)"), "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION")
+    fails(lambda: spark.sql(f"ALTER TABLE {name} ADD CONSTRAINT Positive CHECK (fare > 0)"), "DELTA_CONSTRAINT_ALREADY_EXISTS")
+    with pytest.raises(deltalake.exceptions.DeltaError):
+        write_deltalake(folder, pa.table({"id": pa.array([5], pa.int32()), "fare": [-2.0]}), mode="append")
+    spark.sql(f"ALTER TABLE {name} DROP CONSTRAINT positive")
+    spark.sql(f"INSERT INTO {name} VALUES (2, -1.0)")
+    assert theirs(folder) == [(1, 1.0), (2, -1.0)]
+
+
+# --- upkeep
+
+
+def test_restore_optimize_and_vacuum(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (id INT, p STRING) USING delta PARTITIONED BY (p) LOCATION '{folder}'")
+    for n in range(4):
+        spark.sql(f"INSERT INTO {name} VALUES ({n}, 'a'), ({n}, 'b')")
+    spark.sql(f"OPTIMIZE {name} WHERE p = 'a'")
+    assert len(DeltaTable(folder).file_uris()) == 5
+    assert all(not a["add"]["dataChange"] for a in log(folder)[-1] if "add" in a)
+    spark.sql(f"OPTIMIZE {name} ZORDER BY (id)")
+    assert len(DeltaTable(folder).file_uris()) == 2
+    spark.sql(f"DELETE FROM {name}")
+    figures = spark.sql(f"RESTORE TABLE {name} TO VERSION AS OF 2").first()
+    assert figures.num_restored_files == 4
+    assert theirs(folder) == [(0, "a"), (0, "b"), (1, "a"), (1, "b")]
+    fails(lambda: spark.sql(f"RESTORE {name} TO VERSION AS OF 77"), "DELTA_CANNOT_RESTORE_TABLE_VERSION")
+    fails(lambda: spark.sql(f"VACUUM {name} RETAIN 0 HOURS"), "retention")
+    spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+    Path(folder, "stray.parquet").write_text("x")
+    dry = spark.sql(f"VACUUM {name} RETAIN 0 HOURS DRY RUN").collect()
+    assert any(r.path.endswith("stray.parquet") for r in dry)
+    spark.sql(f"VACUUM {name} RETAIN 0 HOURS")
+    assert len(list(Path(folder).rglob("part-*.parquet"))) == 4 and not Path(folder, "stray.parquet").exists()
+    assert len(theirs(folder)) == 4
+
+
+# --- several at once
+
+APPENDER = """
+import sys
+from pyspark.sql import SparkSession
+remote, folder, first, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+spark = SparkSession.builder.remote(remote).create()
+for n in range(first, first + count):
+    spark.sql(f"INSERT INTO delta.`{folder}` VALUES ({n})")
+spark.stop()
+"""
+
+
+def test_appends_of_several_at_once_lose_nothing(spark, remote, folder):
+    spark.sql("SELECT 0 AS id").write.format("delta").save(folder)
+    writers = [subprocess.Popen([sys.executable, "-c", APPENDER, remote, folder, str(k * 100 + 1), "6"]) for k in range(3)]
+    for n in range(6):
+        write_deltalake(folder, pa.table({"id": pa.array([1000 + n], pa.int32())}), mode="append")
+    assert [w.wait(120) for w in writers] == [0, 0, 0]
+    expected = [0] + [k * 100 + 1 + n for k in range(3) for n in range(6)] + [1000 + n for n in range(6)]
+    assert sorted(r[0] for r in load(spark, folder).collect()) == expected
+    versions = sorted(int(f.stem) for f in Path(folder, "_delta_log").glob("*.json") if f.stem.isdigit())
+    assert versions == list(range(25))
