@@ -1,8 +1,8 @@
 #include "frazil/codec/avro_schema.h"
 
-#include <charconv>
 #include <map>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/json.h"
 
 namespace frazil::codec {
@@ -13,9 +13,7 @@ Error Invalid(const std::string& why) { return Error::Storage("Invalid Avro sche
 int64_t Number(const JsonValue& object, std::string_view name, int64_t otherwise) {
   const JsonValue* found = object.Find(name);
   if (found == nullptr || found->kind != JsonValue::Kind::kNumber) return otherwise;
-  int64_t value = otherwise;
-  std::from_chars(found->text.data(), found->text.data() + found->text.size(), value);
-  return value;
+  return ParseInteger<int64_t>(found->text).value_or(otherwise);
 }
 
 std::string Text(const JsonValue& object, std::string_view name) {

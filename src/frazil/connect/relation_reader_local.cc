@@ -1,9 +1,9 @@
 // Rows that the client sent, and the messages of spark.catalog.
-#include <charconv>
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/codec/arrow_ipc.h"
 #include "frazil/connect/plan_reader_internal.h"
@@ -66,11 +66,7 @@ void WriteStorageLevel(const std::string& text, proto::StorageLevel* message) {
     if (EqualsIgnoreCase(text, name)) figures = level;
   }
   std::vector<int32_t> numbers;
-  for (const auto& part : Split(figures, ',')) {
-    int32_t number = 0;
-    std::from_chars(part.data(), part.data() + part.size(), number);
-    numbers.push_back(number);
-  }
+  for (const auto& part : Split(figures, ',')) numbers.push_back(ParseInteger<int32_t>(part).value_or(0));
   numbers.resize(5, 0);
   message->set_use_disk(numbers[0] != 0);
   message->set_use_memory(numbers[1] != 0);

@@ -1,5 +1,4 @@
-#include <charconv>
-
+#include "frazil/base/integer_text.h"
 #include "frazil/connect/response_log_internal.h"
 
 namespace frazil::connect {
@@ -15,11 +14,7 @@ int64_t PositionOf(const std::string& operation_id, const std::string& response_
       response_id[operation_id.size()] != '_') {
     return -1;
   }
-  int64_t position = -1;
-  const char* begin = response_id.data() + operation_id.size() + 1;
-  const char* end = response_id.data() + response_id.size();
-  const auto [parsed, code] = std::from_chars(begin, end, position);
-  return code == std::errc() && parsed == end ? position : -1;
+  return ParseInteger<int64_t>(std::string_view(response_id).substr(operation_id.size() + 1)).value_or(-1);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <set>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/json_value.h"
 #include "frazil/engine/infer_schema.h"
@@ -46,8 +47,9 @@ enum class CsvType { kNull, kInteger, kLong, kDecimal, kDouble, kDate, kTimestam
 
 bool IsInteger(std::string_view text, int64_t* value) {
   if (!text.empty() && text[0] == '+') text.remove_prefix(1);
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size() && !text.empty();
+  const auto number = ParseInteger<int64_t>(text);
+  if (number) *value = *number;
+  return number.has_value();
 }
 
 bool IsDouble(std::string_view text) {
@@ -154,9 +156,7 @@ class JsonInference {
       case Json::Kind::kBoolean: return primitives_as_string_ ? DataType::String() : DataType::Boolean();
       case Json::Kind::kInteger: {
         if (primitives_as_string_) return DataType::String();
-        int64_t value = 0;
-        const auto result = std::from_chars(json.text.data(), json.text.data() + json.text.size(), value);
-        if (result.ec == std::errc()) return DataType::Long();
+        if (ParseInteger<int64_t>(json.text)) return DataType::Long();
         const auto decimal = ParseDecimal(json.text);
         return decimal.has_value() ? DataType::Decimal(std::max(decimal->shape.precision, decimal->shape.scale), decimal->shape.scale) : DataType::Double();
       }

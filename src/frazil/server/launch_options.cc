@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 
 namespace frazil::server {
@@ -130,11 +131,8 @@ Result<bool> TakeLaunchOption(const std::vector<std::string>& arguments, size_t*
     FRAZIL_ASSIGN_OR_RETURN(options->host, TakeOptionValue(arguments, at));
   } else if (is("--port")) {
     FRAZIL_ASSIGN_OR_RETURN(const auto text, TakeOptionValue(arguments, at));
-    int port = -1;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), port);
-    if (code != std::errc() || end != text.data() + text.size() || port < 0 || port > 65535) {
-      return UsageError("'" + text + "' is no port");
-    }
+    const auto port = ParseInteger<int>(text);
+    if (!port || *port < 0 || *port > 65535) return UsageError("'" + text + "' is no port");
     options->port = port;
   } else if (is("--warehouse")) {
     FRAZIL_ASSIGN_OR_RETURN(options->warehouse, TakeOptionValue(arguments, at));

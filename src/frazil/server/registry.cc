@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/catalogs/catalog_kinds.h"
 #include "frazil/engine/columnar_files.h"
 #include "frazil/engine/engine.h"
@@ -100,10 +101,9 @@ Result<connect::ConnectServerOptions> ConnectOptionsOf(const LaunchOptions& opti
   } else {
     const std::string port = SettingOr(options, "spark.connect.grpc.binding.port", "");
     if (!port.empty()) {
-      const auto [end, code] = std::from_chars(port.data(), port.data() + port.size(), connect_options.port);
-      if (code != std::errc() || end != port.data() + port.size()) {
-        return Error::Plain(ExceptionClass::kNumberFormat, "'" + port + "' is no port.");
-      }
+      const auto number = ParseInteger<int>(port);
+      if (!number) return Error::Plain(ExceptionClass::kNumberFormat, "'" + port + "' is no port.");
+      connect_options.port = *number;
     }
   }
   const char* environment_token = std::getenv("SPARK_CONNECT_AUTHENTICATE_TOKEN");

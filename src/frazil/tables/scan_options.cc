@@ -1,24 +1,16 @@
 #include "frazil/tables/scan_options.h"
 
-#include <charconv>
+#include "frazil/base/integer_text.h"
 
 namespace frazil::tables {
-
-namespace {
-
-bool ParseNumber(const std::string& text, int64_t* value) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-}  // namespace
 
 Result<ScanOptions> ReadScanOptions(const std::map<std::string, std::string>& options) {
   ScanOptions scan;
   int choices = 0;
   for (const auto& [key, text] : options) {
-    int64_t number = 0;
-    bool is_number = ParseNumber(text, &number);
+    auto parsed = ParseInteger<int64_t>(text);
+    bool is_number = parsed.has_value();
+    int64_t number = parsed.value_or(0);
     bool wants_number = key == "snapshot-id" || key == "as-of-timestamp" || key == "start-snapshot-id" || key == "end-snapshot-id";
     if (wants_number && !is_number) {
       return Error::Plain(ExceptionClass::kIllegalArgument, "The read option " + key + " must be a number, not '" + text + "'");

@@ -1,9 +1,9 @@
 // Spark's schema JSON, as kept in table properties, Delta logs and Parquet footers, and as df.schema.json() shows it.
 
-#include <charconv>
 #include <map>
 #include <optional>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/types/data_type.h"
@@ -49,9 +49,7 @@ std::optional<int> SpatialReferenceId(std::string_view name) {
   for (const std::string_view prefix : {"SRID:", "EPSG:"}) {
     if (!EqualsIgnoreCase(name.substr(0, prefix.size()), prefix)) continue;
     const auto digits = name.substr(prefix.size());
-    int srid = 0;
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), srid);
-    if (parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size() && srid >= 0) return srid;
+    if (const auto srid = ParseInteger<int>(digits); srid && *srid >= 0) return srid;
   }
   return std::nullopt;
 }
@@ -192,17 +190,10 @@ std::optional<std::vector<std::string>> Arguments(std::string_view text, std::st
   return parts;
 }
 
-std::optional<int> ParseInteger(const std::string& text) {
-  int value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 DataTypePtr ParameterisedType(std::string_view name) {
   if (const auto arguments = Arguments(name, "decimal"); arguments && arguments->size() == 2) {
-    const auto precision = ParseInteger((*arguments)[0]);
-    const auto scale = ParseInteger((*arguments)[1]);
+    const auto precision = ParseInteger<int>((*arguments)[0]);
+    const auto scale = ParseInteger<int>((*arguments)[1]);
     if (precision && scale && *precision >= 0 && *precision <= 38 && *scale <= *precision) {
       return DataType::Decimal(*precision, *scale);
     }
@@ -211,7 +202,7 @@ DataTypePtr ParameterisedType(std::string_view name) {
   for (const bool is_char : {true, false}) {
     const auto arguments = Arguments(name, is_char ? "char" : "varchar");
     if (!arguments || arguments->size() != 1) continue;
-    const auto length = ParseInteger((*arguments)[0]);
+    const auto length = ParseInteger<int>((*arguments)[0]);
     if (!length || *length < 0) return nullptr;
     return is_char ? DataType::Char(*length) : DataType::Varchar(*length);
   }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <set>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/types/datetime.h"
 #include "frazil/types/decimal.h"
@@ -76,11 +77,6 @@ std::vector<std::pair<std::string, std::optional<std::string>>> PartitionsOf(std
   return found;
 }
 
-bool IsInteger(const std::string& text, int64_t* value) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
 bool IsDouble(const std::string& text) {
   double value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -94,9 +90,8 @@ DataTypePtr InferPartitionType(const std::vector<const std::optional<std::string
   for (const auto* text : texts) {
     if (!text->has_value()) continue;
     any = true;
-    int64_t value = 0;
-    if (!IsInteger(**text, &value)) integers = false;
-    if (value > INT32_MAX || value < INT32_MIN) wide = true;
+    if (!ParseInteger<int64_t>(**text)) integers = false;
+    if (!ParseInteger<int32_t>(**text)) wide = true;
     if (!IsDouble(**text)) numbers = false;
     if (!PartitionTextToValue(*text, *DataType::Date()).ok() || (*text)->size() < 8) dates = false;
     if (!PartitionTextToValue(*text, *DataType::Timestamp()).ok() || (*text)->size() < 8) timestamps = false;
@@ -162,11 +157,9 @@ bool MatchesGlob(std::string_view text, std::string_view pattern) {
 std::string UnescapePathName(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    unsigned value = 0;
     if (text[i] == '%' && i + 2 < text.size()) {
-      auto [end, error] = std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16);
-      if (error == std::errc() && end == text.data() + i + 3) {
-        out += static_cast<char>(value);
+      if (auto value = ParseInteger<unsigned>(text.substr(i + 1, 2), 16)) {
+        out += static_cast<char>(*value);
         i += 2;
         continue;
       }
@@ -263,7 +256,6 @@ Result<Value> PartitionTextToValue(const std::optional<std::string>& text, const
     return Error::Of(ExceptionClass::kSparkRuntime, "INVALID_PARTITION_VALUE",
                      {{"value", "'" + *text + "'"}, {"dataType", "\"" + type.Sql() + "\""}, {"columnName", ""}});
   };
-  int64_t integer = 0;
   switch (type.id()) {
     case TypeId::kString:
       return Value(*text);
@@ -271,8 +263,8 @@ Result<Value> PartitionTextToValue(const std::optional<std::string>& text, const
     case TypeId::kShort:
     case TypeId::kInteger:
     case TypeId::kLong:
-      if (!IsInteger(*text, &integer)) return invalid();
-      return Value(integer);
+      if (auto integer = ParseInteger<int64_t>(*text)) return Value(*integer);
+      return invalid();
     case TypeId::kBoolean:
       if (EqualsIgnoreCase(*text, "true")) return Value(true);
       if (EqualsIgnoreCase(*text, "false")) return Value(false);

@@ -1,8 +1,8 @@
 #include "frazil/tables/iceberg/json_access.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/tables/iceberg/errors.h"
 
 namespace frazil::tables::iceberg {
@@ -24,12 +24,10 @@ Error WrongType(std::string_view type, std::string_view name, const JsonValue& v
 }  // namespace
 
 Result<int64_t> ToLong(const JsonValue& value) {
-  int64_t number = 0;
-  const char* end = value.text.data() + value.text.size();
   if (value.kind != JsonValue::Kind::kNumber) return IllegalArgument("Not a number: " + value.Write());
-  auto [stopped, problem] = std::from_chars(value.text.data(), end, number);
-  if (problem != std::errc() || stopped != end) return IllegalArgument("Not a whole number: " + value.text);
-  return number;
+  auto number = ParseInteger<int64_t>(value.text);
+  if (!number) return IllegalArgument("Not a whole number: " + value.text);
+  return *number;
 }
 
 Result<std::string> GetText(const JsonValue& object, std::string_view name) {

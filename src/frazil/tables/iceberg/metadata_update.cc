@@ -1,9 +1,9 @@
 #include "frazil/tables/iceberg/metadata_update.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "frazil/base/clock.h"
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/tables/iceberg/errors.h"
@@ -14,13 +14,9 @@ namespace {
 Result<int> FormatVersionIn(const std::map<std::string, std::string>& properties, int otherwise) {
   auto found = properties.find("format-version");
   if (found == properties.end()) return otherwise;
-  int version = 0;
-  std::string_view text = TrimBlanks(found->second);
-  auto [stopped, problem] = std::from_chars(text.data(), text.data() + text.size(), version);
-  if (problem != std::errc() || stopped != text.data() + text.size()) {
-    return Error::Plain(ExceptionClass::kNumberFormat, "For input string: \"" + found->second + "\"");
-  }
-  return version;
+  auto version = ParseInteger<int>(TrimBlanks(found->second));
+  if (!version) return Error::Plain(ExceptionClass::kNumberFormat, "For input string: \"" + found->second + "\"");
+  return *version;
 }
 
 /// The fields with the ids of fields of the same name in `base`, others with new ones. Source: Iceberg's rule for replaced tables.

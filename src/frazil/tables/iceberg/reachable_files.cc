@@ -1,8 +1,8 @@
 #include "frazil/tables/iceberg/reachable_files.h"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/tables/iceberg/parallel_for.h"
 
 namespace frazil::tables::iceberg {
@@ -41,7 +41,7 @@ Result<ReachableFiles> FindReachableFiles(const TableOperations& operations, con
       const JsonValue* id = item.Find("snapshot-id");
       const JsonValue* path = item.Find("statistics-path");
       if (id == nullptr || path == nullptr) continue;
-      int64_t snapshot_id = std::strtoll(id->text.c_str(), nullptr, 10);
+      auto snapshot_id = ParseInteger<int64_t>(id->text);
       if (std::any_of(snapshots.begin(), snapshots.end(),
                       [&](const Snapshot* s) { return s->snapshot_id == snapshot_id; })) {
         files.statistics[storage::LocalPath(path->text)] = path->text;

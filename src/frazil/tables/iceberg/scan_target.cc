@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/iceberg_scan.h"
@@ -13,13 +13,9 @@ namespace {
 Result<std::optional<int64_t>> NumberOption(const ScanOptions& options, const std::string& key) {
   auto found = options.options.find(key);
   if (found == options.options.end()) return std::optional<int64_t>();
-  std::string_view text = TrimBlanks(found->second);
-  int64_t number = 0;
-  auto [stopped, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || stopped != text.data() + text.size()) {
-    return Error::Plain(ExceptionClass::kNumberFormat, "For input string: \"" + found->second + "\"");
-  }
-  return std::optional<int64_t>(number);
+  auto number = ParseInteger<int64_t>(TrimBlanks(found->second));
+  if (!number) return Error::Plain(ExceptionClass::kNumberFormat, "For input string: \"" + found->second + "\"");
+  return number;
 }
 
 /// "2001-01-01T00:00:00+00:00".

@@ -1,10 +1,10 @@
 #include "frazil/tables/iceberg/snapshot_expiration.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <map>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/tables/iceberg/ancestry.h"
 #include "frazil/tables/iceberg/errors.h"
@@ -75,7 +75,8 @@ void RemoveSnapshots(TableMetadata* metadata, const std::set<int64_t>& snapshots
   for (auto* group : {&metadata->statistics, &metadata->partition_statistics}) {
     std::erase_if(*group, [&](const JsonValue& item) {
       const JsonValue* id = item.Find("snapshot-id");
-      return id != nullptr && snapshots.count(std::strtoll(id->text.c_str(), nullptr, 10)) != 0;
+      auto snapshot_id = id == nullptr ? std::nullopt : ParseInteger<int64_t>(id->text);
+      return snapshot_id && snapshots.count(*snapshot_id) != 0;
     });
   }
   // The log tells what was current when. What lies before a gap would tell it wrongly.

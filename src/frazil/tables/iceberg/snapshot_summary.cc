@@ -1,19 +1,15 @@
 #include "frazil/tables/iceberg/snapshot_summary.h"
 
-#include <charconv>
 #include <optional>
+
+#include "frazil/base/integer_text.h"
 
 namespace frazil::tables::iceberg {
 namespace {
 
 std::optional<int64_t> NumberAt(const std::map<std::string, std::string>& map, const std::string& key) {
   auto found = map.find(key);
-  if (found == map.end()) return std::nullopt;
-  int64_t number = 0;
-  const char* end = found->second.data() + found->second.size();
-  auto [stopped, problem] = std::from_chars(found->second.data(), end, number);
-  if (problem != std::errc() || stopped != end) return std::nullopt;
-  return number;
+  return found == map.end() ? std::nullopt : ParseInteger<int64_t>(found->second);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "frazil/tables/iceberg/table_metadata.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 
 namespace frazil::tables::iceberg {
@@ -91,10 +91,7 @@ std::string TableMetadata::Property(const std::string& key, const std::string& o
 int64_t TableMetadata::PropertyAsLong(const std::string& key, int64_t otherwise) const {
   auto found = properties.find(key);
   if (found == properties.end()) return otherwise;
-  std::string_view text = TrimBlanks(found->second);
-  int64_t value = otherwise;
-  auto [stopped, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return problem == std::errc() && stopped == text.data() + text.size() ? value : otherwise;
+  return ParseInteger<int64_t>(TrimBlanks(found->second)).value_or(otherwise);
 }
 
 bool TableMetadata::PropertyAsBoolean(const std::string& key, bool otherwise) const {
