@@ -1,7 +1,7 @@
 """Iceberg tables between this server and the real Spark, in one folder that both have as a catalog.
 
 Runs only where FRAZIL_SPARK_REMOTE names a Spark Connect server with Iceberg's Spark runtime (CONTRIBUTING.md has the
-command). Each engine makes tables and changes them; both must see the same rows, and PyIceberg as many.
+command). Each engine makes tables and changes them; both must see the same rows, and so must PyIceberg.
 """
 import os
 import uuid
@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 from conftest import iceberg_catalog, open_session
-from pyiceberg.table import StaticTable
+from tables import EVERY_TYPE, EVERY_VALUE, LIFE, ODD_TEXTS, TRANSFORMS, rows, rows_as_pyiceberg, rows_by_pyiceberg
 
 SPARK = os.environ.get("FRAZIL_SPARK_REMOTE")
 pytestmark = pytest.mark.skipif(not SPARK, reason="FRAZIL_SPARK_REMOTE names no Spark")
@@ -50,53 +50,15 @@ def table(engines):
             engine.sql(f"DROP TABLE IF EXISTS {name}.t")
 
 
-def plain(value):
-    """A value of any of the readers in one form that has an order."""
-    if isinstance(value, (bytes, bytearray)):
-        return f"X'{bytes(value).hex()}'"
-    if isinstance(value, dict):
-        return "{" + ", ".join(sorted(f"{plain(k)}: {plain(v)}" for k, v in value.items())) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(plain(v) for v in value) + "]"
-    return repr(value)
-
-
-def rows(session, query):
-    return sorted(plain(tuple(row)) for row in session.sql(query).collect())
-
-
-def metadata_file(folder, table):
-    path = folder.joinpath(*table.split(".")[1:]) / "metadata"
-    return str(max(path.glob("v*.metadata.json"), key=lambda p: int(p.name[1:].split(".")[0])))
-
-
 def agree(engines, folder, table, query="SELECT * FROM {}", pyiceberg=True):
-    """Both engines give the same rows (and as many as PyIceberg); they are returned."""
+    """Both engines give the same rows, and PyIceberg of the table itself too; they are returned."""
     found = {name: rows(session, query.format(table)) for name, session in engines.items()}
     assert found["ours"] == found["spark"]
     types = {name: session.sql(query.format(table)).schema.simpleString() for name, session in engines.items()}
     assert types["ours"] == types["spark"]
     if pyiceberg and query == "SELECT * FROM {}":
-        assert StaticTable.from_metadata(metadata_file(folder, table)).scan().to_arrow().num_rows == len(found["ours"])
+        assert rows_by_pyiceberg(folder.joinpath(*table.split(".")[1:])) == rows_as_pyiceberg(engines["ours"], query.format(table))
     return found["ours"]
-
-
-EVERY_TYPE = """b BOOLEAN, i INT, l BIGINT, f FLOAT, d DOUBLE, m5 DECIMAL(5,2), m18 DECIMAL(18,6), m38 DECIMAL(38,10), day DATE,
-  t TIMESTAMP, n TIMESTAMP_NTZ, s STRING, y BINARY, a ARRAY<INT>, aa ARRAY<ARRAY<STRING>>, k MAP<STRING,BIGINT>,
-  km MAP<INT,MAP<STRING,DOUBLE>>, r STRUCT<x: INT, z: STRUCT<q: DATE, w: ARRAY<STRUCT<e: STRING>>>>,
-  ar ARRAY<STRUCT<u: INT, v: MAP<STRING,STRING>>>"""
-EVERY_VALUE = [
-    """true, 2147483647, 9223372036854775807, 3.25, 1.5e300, 123.45, 123456789012.123456,
-       1234567890123456789012345678.0123456789, DATE '9999-12-31', TIMESTAMP '2024-02-29 01:02:03.123456',
-       TIMESTAMP_NTZ '1969-12-31 23:59:59.999999', 'ü€😀', X'00FF10', array(1, NULL, -3), array(array('a', NULL), NULL, array()),
-       map('k', 5L, 'n', NULL), map(1, map('x', 1.5D), 2, NULL),
-       named_struct('x', 1, 'z', named_struct('q', DATE '1582-10-15', 'w', array(named_struct('e', 'deep'), NULL))),
-       array(named_struct('u', 1, 'v', map('a', 'b')), named_struct('u', NULL, 'v', NULL))""",
-    """false, -2147483648, -9223372036854775808, float('NaN'), double('-Infinity'), -999.99, -0.000001, -0.0000000001,
-       DATE '0001-01-01', TIMESTAMP '1960-01-01 00:00:00.000001', TIMESTAMP_NTZ '0001-01-01 00:00:00', '', X'', array(),
-       array(), map(), map(), named_struct('x', NULL, 'z', NULL), array()""",
-    ", ".join(["NULL"] * 19),
-]
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
@@ -110,12 +72,6 @@ def test_every_type(engines, folder, table, writer, version):
                       "day = DATE '9999-12-31'", "t < TIMESTAMP '1970-01-01 00:00:00'", "n IS NULL", "s = ''", "y = X'00FF10'",
                       "r.x = 1", "r.z.q = DATE '1582-10-15'", "s LIKE 'ü%'", "f = float('NaN')", "d IS NOT NULL"):
         assert len(agree(engines, folder, table, f"SELECT * FROM {{}} WHERE {condition}")) == 1 + (condition == "d IS NOT NULL")
-
-
-TRANSFORMS = ["b", "i", "l", "f", "d", "m5", "m18", "m38", "day", "t", "n", "s", "y", "bucket(7, i)", "bucket(7, l)", "bucket(7, m5)",
-              "bucket(7, m38)", "bucket(7, day)", "bucket(7, t)", "bucket(7, n)", "bucket(7, s)", "bucket(7, y)", "truncate(10, i)",
-              "truncate(10, l)", "truncate(3, m5)", "truncate(50, m38)", "truncate(2, s)", "truncate(2, y)", "years(day)", "months(day)",
-              "days(day)", "years(t)", "months(t)", "days(t)", "hours(t)", "years(n)", "months(n)", "days(n)", "hours(n)"]
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS)
@@ -136,10 +92,6 @@ def test_partition_transforms(engines, folder, table, writer, transform):
         agree(engines, folder, table)
 
 
-ODD_TEXTS = ["", " ", "a/b", "a=b", "100%", "%2F", "é", "😀", "a b", "a+b", "a:b", "a\\\\b", "null", "NULL", "__HIVE_DEFAULT_PARTITION__", "..", ".",
-             "a\\nb", "a\\tb", "\\'q\\'", '"q"', "#", "?", "&", "*", "<>", "|", "{x}", "[x]", "~", "^", "`"]
-
-
 @pytest.mark.parametrize("transform", ["s", "truncate(1, s)", "s, n"])
 def test_odd_partition_values(engines, folder, table, writer, transform):
     engines[writer].sql(f"CREATE TABLE {table} (n INT, s STRING) USING iceberg PARTITIONED BY ({transform})")
@@ -154,44 +106,6 @@ def test_odd_partition_values(engines, folder, table, writer, transform):
         engines[name].sql(f"DELETE FROM {table} WHERE s = 'a/b' OR n % 7 = 3")
         engines[name].sql(f"UPDATE {table} SET s = concat(s, '/x=%') WHERE n % 5 = 1")
         agree(engines, folder, table)
-
-
-LIFE = [
-    "INSERT INTO {t} SELECT id, concat('v', id), timestamp_seconds(id * 40000), CAST(id AS DECIMAL(10,2)) / 3 FROM range(20)",
-    "UPDATE {t} SET v = 'changed' WHERE id % 4 = 0",
-    "DELETE FROM {t} WHERE id = 5",
-    """MERGE INTO {t} USING (SELECT id, concat('m', id) AS v FROM range(18, 23)) s ON {t}.id = s.id
-       WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (id, v, at, m) VALUES (s.id, s.v, NULL, 0)""",
-    "ALTER TABLE {t} ADD COLUMN extra STRUCT<a: INT, b: STRING>",
-    "INSERT INTO {t} VALUES (100, 'x', TIMESTAMP '2024-01-01 00:00:00', 1.5, named_struct('a', 1, 'b', 'z'))",
-    "ALTER TABLE {t} RENAME COLUMN v TO label",
-    "ALTER TABLE {t} ADD COLUMN extra.c BIGINT",
-    "ALTER TABLE {t} ALTER COLUMN m TYPE DECIMAL(20,2)",
-    "ALTER TABLE {t} ALTER COLUMN label FIRST",
-    "INSERT INTO {t} VALUES ('y', 101, NULL, 12345678901234.5, named_struct('a', 1, 'b', 'z', 'c', 5))",
-    "ALTER TABLE {t} ADD PARTITION FIELD bucket(4, id)",
-    "INSERT INTO {t} (label, id) VALUES ('p1', 200), ('p2', 201), ('p3', NULL)",
-    "ALTER TABLE {t} ADD PARTITION FIELD days(at)",
-    "INSERT INTO {t} (label, id, at) VALUES ('p4', 202, TIMESTAMP '2024-05-05 01:00:00')",
-    "ALTER TABLE {t} DROP PARTITION FIELD bucket(4, id)",
-    "DELETE FROM {t} WHERE id > 200 OR at < TIMESTAMP '1970-01-03 00:00:00'",
-    "UPDATE {t} SET extra = named_struct('a', 7, 'b', NULL, 'c', 8) WHERE id = 100",
-    "ALTER TABLE {t} REPLACE PARTITION FIELD days(at) WITH months(at)",
-    "INSERT OVERWRITE {t} SELECT label, id + 1, at, m, extra FROM {t} WHERE id < 50",
-    "ALTER TABLE {t} DROP COLUMN extra.b",
-    "ALTER TABLE {t} DROP COLUMN m",
-    "ALTER TABLE {t} ADD COLUMN m STRING COMMENT 'anew'",
-    "INSERT INTO {t} (id, m) VALUES (300, 'm')",
-    "ALTER TABLE {t} WRITE ORDERED BY id DESC, label",
-    "INSERT INTO {t} (id, m) SELECT id, 'sorted' FROM range(400, 410)",
-    "ALTER TABLE {t} SET TBLPROPERTIES ('k' = 'v')",
-    "ALTER TABLE {t} CREATE BRANCH b",
-    "INSERT INTO {t}.branch_b (id) VALUES (500)",
-    "DELETE FROM {t}.branch_b WHERE id = 300",
-    "ALTER TABLE {t} CREATE TAG g",
-    "TRUNCATE TABLE {t}",
-    "INSERT INTO {t} (id) VALUES (1)",
-]
 
 
 @pytest.mark.parametrize("turns", ["ours", "spark", "alternately", "the other way"])
@@ -292,6 +206,30 @@ def test_merge_on_read_of_spark(engines, folder, table, version, granularity):
     ours.sql(f"DELETE FROM {table} WHERE p = 'p1'")
     assert len(agree(engines, folder, table)) == 551
     agree(engines, folder, table, "SELECT content, file_path, record_count FROM {}.files", pyiceberg=False)
+
+
+def lineage(session, table):
+    return rows(session, f"SELECT id, _row_id, _last_updated_sequence_number FROM {table}")
+
+
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_row_lineage_in_turns(engines, folder, table, writer, mode):
+    """Ids and last updates of rows are the same for both, whoever moves or changes them."""
+    engines[writer].sql(f"""CREATE TABLE {table} (id INT, v STRING) USING iceberg TBLPROPERTIES ('format-version'='3',
+                            'write.delete.mode'='{mode}', 'write.update.mode'='{mode}', 'write.merge.mode'='{mode}')""")
+    for name in ("ours", "spark", "ours"):
+        other = "spark" if name == "ours" else "ours"
+        engines[name].sql(f"INSERT INTO {table} SELECT id, 'v' FROM range(10)")
+        engines[other].sql(f"UPDATE {table} SET v = concat(v, '+') WHERE id = 3")
+        engines[name].sql(f"DELETE FROM {table} WHERE id = 4")
+        engines[other].sql(f"""MERGE INTO {table} t USING (SELECT 5 AS id UNION ALL SELECT 50) s ON t.id = s.id
+                               WHEN MATCHED THEN UPDATE SET v = 'm' WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, 'n')""")
+        assert lineage(engines["ours"], table) == lineage(engines["spark"], table)
+        before = lineage(engines["ours"], table)
+        for compactor in (name, other):
+            engines[compactor].sql(f"CALL ice.system.rewrite_data_files(table => '{table}', options => map('rewrite-all', 'true'))").collect()
+            assert lineage(engines["ours"], table) == lineage(engines["spark"], table) == before
+        agree(engines, folder, table)
 
 
 @pytest.mark.parametrize("form", ["orc", "avro"])

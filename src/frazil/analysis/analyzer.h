@@ -59,8 +59,8 @@ Result<ResolvedIdentifier> ResolveIdentifier(const std::vector<std::string>& nam
 /// Errors TABLE_OR_VIEW_NOT_FOUND (views and temporary views are no tables: EXPECT_TABLE_NOT_VIEW.*).
 Result<ResolvedTable> ResolveTable(const std::vector<std::string>& name, AnalysisContext& context);
 
-/// A scan of a table with the columns' ids new and the qualifier given; metadata columns (_file, _pos) behind the
-/// table's.
+/// A scan of a table with the columns' ids new and the qualifier given; metadata columns (_file, _pos, then
+/// those of the scan) behind the table's.
 plan::LogicalPlanPtr MakeTableScan(const tables::TableScanPtr& scan, const std::string& name,
                                    const std::vector<std::string>& qualifier, AnalysisContext& context,
                                    bool with_metadata_columns = false);

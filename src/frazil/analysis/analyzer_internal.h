@@ -239,7 +239,7 @@ class Analyzer {
 
   // --- tables.cc
   Result<Relation> AnalyzeNamedTable(const plan::NamedTablePlan& table);
-  /// A scan as a relation: the table's columns, and _file and _pos as hidden ones where files have them.
+  /// A scan as a relation: the table's columns, and metadata columns as hidden ones where files have them.
   Relation ScanRelation(const tables::TableScanPtr& scan, const std::string& name, const std::vector<std::string>& qualifier);
   std::optional<TempView> FindTempView(const std::string& name);
   Result<Relation> AnalyzeTempView(const TempView& view, const std::string& name,

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "frazil/functions/constant.h"
+
 namespace frazil::analysis {
 
 namespace {
@@ -26,16 +28,24 @@ std::optional<ColumnTerm> AsColumn(const Expression& expression, const Columns& 
     return std::nullopt;
   auto parent = AsColumn(*call.arguments[0], columns);
   const auto& key = call.arguments[1]->As<LiteralExpression>().value;
-  if (!parent.has_value() || parent->type->id() != TypeId::kStruct || !std::holds_alternative<std::string>(key.storage()))
+  if (!parent.has_value() || parent->type->id() != TypeId::kStruct ||
+      !std::holds_alternative<std::string>(key.storage()))
     return std::nullopt;
   parent->path.push_back(key.string());
   parent->type = expression.type;
   return parent;
 }
 
-const Value* AsConstant(const Expression& expression) {
-  if (expression.kind != ExpressionKind::kLiteral) return nullptr;
-  return &expression.As<LiteralExpression>().value;
+/// The child of a cast to a wider whole number, which keeps every value; else the expression itself.
+const Expression& WithoutWidening(const Expression& expression) {
+  if (expression.kind != ExpressionKind::kCast || !expression.type->IsIntegral()) return expression;
+  const auto& child = *expression.As<CastExpression>().child;
+  return child.type->IsIntegral() && child.type->id() <= expression.type->id() ? child : expression;
+}
+
+bool IsInRange(const DataType& type, int64_t number) {
+  const int bits = 8 << (static_cast<int>(type.id()) - static_cast<int>(TypeId::kByte));
+  return bits == 64 || (number >= -(int64_t{1} << (bits - 1)) && number < int64_t{1} << (bits - 1));
 }
 
 std::optional<PredicateOp> ComparisonOf(const std::string& function) {
@@ -67,14 +77,16 @@ ExtractedPredicate Unknown() { return {Predicate::True(), false}; }
 
 class Extractor {
  public:
-  explicit Extractor(const Columns& columns) : columns_(columns) {}
+  Extractor(const Columns& columns, AnalysisContext& context) : columns_(columns), context_(context) {}
 
-  ExtractedPredicate Extract(const Expression& expression) const {
-    if (const Value* constant = AsConstant(expression);
-        constant != nullptr && expression.type->id() == TypeId::kBoolean) {
+  ExtractedPredicate Extract(const ExpressionPtr& condition) const {
+    const Expression& expression = *condition;
+    if (expression.type->id() == TypeId::kBoolean) {
       // A NULL condition keeps no row.
-      bool keeps = !constant->is_null() && constant->boolean();
-      return {keeps ? Predicate::True() : Predicate::False(), true};
+      if (auto constant = AsConstant(condition)) {
+        bool keeps = !constant->is_null() && constant->boolean();
+        return {keeps ? Predicate::True() : Predicate::False(), true};
+      }
     }
     if (expression.kind == ExpressionKind::kColumn && expression.type->id() == TypeId::kBoolean) {
       if (auto column = AsColumn(expression, columns_)) {
@@ -84,7 +96,7 @@ class Extractor {
     if (expression.kind != ExpressionKind::kCall) return Unknown();
     const auto& call = expression.As<CallExpression>();
     if (call.function == "and" || call.function == "or") return Combine(call);
-    if (call.function == "not") return Negate(*call.arguments[0]);
+    if (call.function == "not") return Negate(call.arguments[0]);
     if (call.function == "is_null" || call.function == "is_not_null") {
       auto column = AsColumn(*call.arguments[0], columns_);
       if (!column.has_value()) return Unknown();
@@ -102,7 +114,7 @@ class Extractor {
     std::vector<PredicatePtr> parts;
     bool exact = true;
     for (const auto& argument : call.arguments) {
-      auto part = Extract(*argument);
+      auto part = Extract(argument);
       exact = exact && part.exact;
       parts.push_back(part.predicate);
     }
@@ -110,9 +122,9 @@ class Extractor {
   }
 
   /// A weaker predicate must not be negated: only exact ones are.
-  ExtractedPredicate Negate(const Expression& child) const {
-    if (child.kind == ExpressionKind::kCall && child.As<CallExpression>().function == "in")
-      return In(child.As<CallExpression>(), true);
+  ExtractedPredicate Negate(const ExpressionPtr& child) const {
+    if (child->kind == ExpressionKind::kCall && child->As<CallExpression>().function == "in")
+      return In(child->As<CallExpression>(), true);
     auto inner = Extract(child);
     if (!inner.exact) return Unknown();
     if (inner.predicate->op == PredicateOp::kTrue || inner.predicate->op == PredicateOp::kFalse) return Unknown();
@@ -120,18 +132,20 @@ class Extractor {
   }
 
   ExtractedPredicate In(const CallExpression& call, bool negated) const {
-    auto column = AsColumn(*call.arguments[0], columns_);
+    auto column = AsColumn(WithoutWidening(*call.arguments[0]), columns_);
     if (!column.has_value()) return Unknown();
     std::vector<Value> values;
     for (size_t i = 1; i < call.arguments.size(); ++i) {
-      const Value* value = AsConstant(*call.arguments[i]);
-      if (value == nullptr) return Unknown();
+      auto value = AsConstant(call.arguments[i]);
+      if (!value.has_value()) return Unknown();
       if (value->is_null()) {
         // x NOT IN (..., NULL) is never true; x IN (..., NULL) is true for the other values.
         if (negated) return {Predicate::False(), true};
         continue;
       }
-      values.push_back(*value);
+      // The column cannot have a value that its type does not hold.
+      if (column->type->IsIntegral() && !IsInRange(*column->type, value->integer())) continue;
+      values.push_back(*std::move(value));
     }
     if (values.empty()) return {negated ? Predicate::True() : Predicate::False(), !negated};
     return {Predicate::Test(negated ? PredicateOp::kNotIn : PredicateOp::kIn, column->path, column->type,
@@ -140,26 +154,40 @@ class Extractor {
   }
 
   ExtractedPredicate Compare(const CallExpression& call, PredicateOp op) const {
-    auto column = AsColumn(*call.arguments[0], columns_);
-    const Value* value = AsConstant(*call.arguments[1]);
-    if (!column.has_value() || value == nullptr) {
-      column = AsColumn(*call.arguments[1], columns_);
-      value = AsConstant(*call.arguments[0]);
+    size_t at = 0;
+    auto column = AsColumn(WithoutWidening(*call.arguments[0]), columns_);
+    if (!column.has_value()) {
+      at = 1;
+      column = AsColumn(WithoutWidening(*call.arguments[1]), columns_);
       op = Mirrored(op);
     }
-    if (!column.has_value() || value == nullptr) return Unknown();
+    if (!column.has_value()) return Unknown();
+    auto value = AsConstant(call.arguments[1 - at]);
+    if (!value.has_value()) return Unknown();
     if (value->is_null()) return {Predicate::False(), true};
-    return {Predicate::Test(op, column->path, column->type, {*value}), true};
+    if (column->type->IsIntegral() && !IsInRange(*column->type, value->integer())) return Unknown();
+    return {Predicate::Test(op, column->path, column->type, {*std::move(value)}), true};
+  }
+
+  /// The value of an expression without columns. One that fails has none: where a row is asked for it, the engine tells
+  /// why.
+  std::optional<Value> AsConstant(const ExpressionPtr& expression) const {
+    if (expression->kind == ExpressionKind::kLiteral) return expression->As<LiteralExpression>().value;
+    if (!functions::IsFoldable(*expression)) return std::nullopt;
+    auto value = context_.EvaluateConstant(expression);
+    return value.ok() ? std::optional<Value>(*std::move(value)) : std::nullopt;
   }
 
   const Columns& columns_;
+  AnalysisContext& context_;
 };
 
 }  // namespace
 
 ExtractedPredicate ExtractPredicate(const ExpressionPtr& condition,
-                                    const std::map<AttributeId, std::vector<std::string>>& columns) {
-  return Extractor(columns).Extract(*condition);
+                                    const std::map<AttributeId, std::vector<std::string>>& columns,
+                                    AnalysisContext& context) {
+  return Extractor(columns, context).Extract(condition);
 }
 
 }  // namespace frazil::analysis

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "frazil/analysis/analysis_context.h"
 #include "frazil/expressions/expression.h"
 #include "frazil/expressions/predicate.h"
 
@@ -17,8 +18,9 @@ struct ExtractedPredicate {
 };
 
 /// `columns` gives the name path of the table's columns by id; other columns make their part of the condition unknown
-/// (always true).
+/// (always true). Constant parts are evaluated: a cast of a literal is as good as a literal.
 ExtractedPredicate ExtractPredicate(const ExpressionPtr& condition,
-                                    const std::map<AttributeId, std::vector<std::string>>& columns);
+                                    const std::map<AttributeId, std::vector<std::string>>& columns,
+                                    AnalysisContext& context);
 
 }  // namespace frazil::analysis

@@ -2,10 +2,12 @@
 // travel.
 
 #include <algorithm>
+#include <limits>
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/analysis/name_scope_internal.h"
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
 #include "frazil/plan/make_logical.h"
@@ -16,11 +18,11 @@ namespace {
 
 constexpr size_t kMaxViewDepth = 100;
 
-bool IsInteger(const std::string& text) {
-  const size_t from = !text.empty() && text[0] == '-' ? 1 : 0;
-  return text.size() > from && text.size() < 20 &&
-         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(),
-                     [](char c) { return c >= '0' && c <= '9'; });
+// Times beyond what microseconds can tell are the last one that they can.
+int64_t MicrosOf(int64_t millis) {
+  int64_t micros = 0;
+  if (!__builtin_mul_overflow(millis, int64_t{1000}, &micros)) return micros;
+  return millis < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
 }
 
 const std::string* FindOption(const std::map<std::string, std::string>& options, std::string_view key) {
@@ -41,10 +43,13 @@ std::optional<tables::ScanOptions> SelectorOf(const std::string& part) {
     options.reference = *branch;
   } else if (const auto tag = after("tag_")) {
     options.reference = *tag;
-  } else if (const auto id = after("snapshot_id_"); id && IsInteger(*id)) {
-    options.snapshot_id = std::strtoll(id->c_str(), nullptr, 10);
-  } else if (const auto at = after("at_timestamp_"); at && IsInteger(*at)) {
-    options.timestamp_micros = std::strtoll(at->c_str(), nullptr, 10) * 1000;
+  } else if (const auto id = after("snapshot_id_")) {
+    options.snapshot_id = ParseInteger<int64_t>(*id);
+    if (!options.snapshot_id) return std::nullopt;
+  } else if (const auto at = after("at_timestamp_")) {
+    const auto millis = ParseInteger<int64_t>(*at);
+    if (!millis) return std::nullopt;
+    options.timestamp_micros = MicrosOf(*millis);
   } else {
     return std::nullopt;
   }
@@ -139,13 +144,14 @@ plan::LogicalPlanPtr Analyzer::ScanOf(const tables::TableScanPtr& scan, const st
   for (auto& attribute : node->output) attribute.type = StringsWithoutLength(attribute.type);
   for (size_t i = 0; i < node->output.size(); ++i) node->columns.push_back({static_cast<int>(i), {}});
   if (with_metadata_columns) {
-    auto path = NewAttribute(plan::kFilePathColumn, DataType::String(), false);
-    auto position = NewAttribute(plan::kFilePositionColumn, DataType::Long(), false);
-    path.qualifier = position.qualifier = qualifier;
-    node->output.push_back(std::move(path));
-    node->output.push_back(std::move(position));
-    node->columns.push_back({-1, plan::kFilePathColumn});
-    node->columns.push_back({-1, plan::kFilePositionColumn});
+    std::vector<StructField> metadata = {{plan::kFilePathColumn, DataType::String(), false},
+                                         {plan::kFilePositionColumn, DataType::Long(), false}};
+    for (auto& column : scan->metadata_columns()) metadata.push_back(std::move(column));
+    for (const auto& column : metadata) {
+      node->output.push_back(NewAttribute(column.name, column.type, column.nullable));
+      node->output.back().qualifier = qualifier;
+      node->columns.push_back({-1, column.name});
+    }
   }
   return node;
 }
@@ -155,11 +161,10 @@ Result<tables::ScanOptions> Analyzer::MakeScanOptions(const plan::NamedTablePlan
   for (const auto& [key, value] : table.options) options.options[AsciiLower(key)] = value;
   const auto integer = [&](std::string_view key) -> std::optional<int64_t> {
     const auto* text = FindOption(table.options, key);
-    if (text == nullptr || !IsInteger(*text)) return std::nullopt;
-    return std::strtoll(text->c_str(), nullptr, 10);
+    return text == nullptr ? std::nullopt : ParseInteger<int64_t>(*text);
   };
   options.snapshot_id = integer("snapshot-id");
-  if (const auto millis = integer("as-of-timestamp")) options.timestamp_micros = *millis * 1000;
+  if (const auto millis = integer("as-of-timestamp")) options.timestamp_micros = MicrosOf(*millis);
   options.start_snapshot_id = integer("start-snapshot-id");
   options.end_snapshot_id = integer("end-snapshot-id");
   for (const char* key : {"branch", "tag"}) {
@@ -171,11 +176,8 @@ Result<tables::ScanOptions> Analyzer::MakeScanOptions(const plan::NamedTablePlan
     timestamp = plan::MakeLiteralExpr(DataType::String(), Value(*text));
   if (const auto* text = FindOption(table.options, "versionAsOf")) version = *text;
   if (version) {
-    if (IsInteger(*version)) {
-      options.snapshot_id = std::strtoll(version->c_str(), nullptr, 10);
-    } else {
-      options.reference = *version;
-    }
+    options.snapshot_id = ParseInteger<int64_t>(*version);
+    if (!options.snapshot_id) options.reference = *version;
   }
   if (timestamp != nullptr) {
     Scope scope;
@@ -269,7 +271,7 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
 }
 
 Relation Analyzer::ScanRelation(const tables::TableScanPtr& scan, const std::string& name, const std::vector<std::string>& qualifier) {
-  // Rows of Parquet files know their file and position; these columns are there for who names them.
+  // Rows of Parquet files know where they come from; these columns are there for who names them.
   const bool has_positions = !scan->has_rows() && scan->format() == tables::FileFormat::kParquet;
   Relation relation = RelationOf(ScanOf(scan, name, qualifier, has_positions));
   const size_t columns = scan->schema()->fields().size();

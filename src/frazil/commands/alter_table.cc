@@ -164,13 +164,7 @@ class Translator {
 
   Status WriteOrder(const plan::AlterAction& action) {
     Change& change = New(Change::Type::kSetSortOrder);
-    for (const auto& item : action.order) {
-      tables::SortField field;
-      FRAZIL_ASSIGN_OR_RETURN(field.term, ToPartitionField(item.term));
-      field.ascending = item.ascending;
-      field.nulls_first = item.nulls_first;
-      change.sort.push_back(std::move(field));
-    }
+    FRAZIL_ASSIGN_OR_RETURN(change.sort, ToSortFields(action.order));
     if (action.distributed_by_partition) {
       change.distribution_mode = "hash";
     } else if (action.unordered || action.locally_ordered) {
@@ -325,6 +319,7 @@ class Translator {
 
 Result<RowSet> RunAlterTable(const plan::AlterTableCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, context));
+  if (IsMetadataTable(table)) return NotSupported(table.full_name, "ALTER TABLE");
   FRAZIL_ASSIGN_OR_RETURN(auto changes, Translator(table, context).Translate(command.actions));
   if (changes.empty()) return NoRows();
   // A table that is named by its path has no catalog.

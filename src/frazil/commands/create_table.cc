@@ -99,6 +99,20 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
   return NoRows();
 }
 
+namespace {
+
+/// A table says by gc.enabled that its files may be those of other tables too. One that cannot be loaded says nothing.
+Status CheckPurge(const analysis::ResolvedIdentifier& name) {
+  auto table = name.catalog->LoadTable(name.identifier);
+  if (!table.ok()) return {};
+  const auto properties = (*table)->properties();
+  auto enabled = properties.find("gc.enabled");
+  if (enabled == properties.end() || !EqualsIgnoreCase(enabled->second, "false")) return {};
+  return Error::Plain(ExceptionClass::kSpark, "Cannot purge table: GC is disabled (deleting files may corrupt other tables)");
+}
+
+}  // namespace
+
 Result<RowSet> RunDropTable(const plan::DropTableCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
   // DROP TABLE of a temporary view drops the view, as Spark does.
@@ -121,6 +135,7 @@ Result<RowSet> RunDropTable(const plan::DropTableCommand& command, CommandContex
     if (command.if_exists) return NoRows();
     return catalogs::TableNotFound(*resolved->catalog, resolved->identifier);
   }
+  if (command.purge) FRAZIL_RETURN_IF_ERROR(CheckPurge(*resolved));
   FRAZIL_RETURN_IF_ERROR(resolved->catalog->DropTable(resolved->identifier, command.purge));
   return NoRows();
 }

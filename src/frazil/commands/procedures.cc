@@ -1,7 +1,9 @@
-// CALL: which procedure a name means, and its arguments. The procedures themselves are a table format's (tables/procedure.h), or stand beside this file
-// where they need the engine.
+// CALL: which procedure a name means, and its arguments. The procedures themselves are a table format's
+// (tables/procedure.h), or stand beside this file where they need the engine.
 
 #include "frazil/commands/procedures_internal.h"
+
+#include <functional>
 
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
@@ -9,17 +11,37 @@
 
 namespace frazil::commands {
 
-const EngineProcedure* FindEngineProcedure(std::string_view name) {
-  static const std::vector<EngineProcedure> procedures = {RewriteDataFiles()};
-  for (const auto& procedure : procedures) {
-    if (EqualsIgnoreCase(procedure.name, name)) return &procedure;
-  }
-  return nullptr;
-}
-
 namespace {
 
 using Parameters = std::vector<tables::ProcedureParameter>;
+
+/// What a name means for the tables of one format.
+struct Procedure {
+  std::string format;
+  Parameters parameters;  ///< With the first one, "table".
+  std::function<Result<RowSet>(const analysis::ResolvedTable& table, const std::vector<Value>& arguments)> call;
+};
+
+std::vector<Procedure> FindProcedures(std::string_view name, CommandContext& context) {
+  static const std::vector<EngineProcedure> of_engine = {RewriteDataFiles()};
+  std::vector<Procedure> found;
+  auto add = [&](const std::string& format, const Parameters& parameters, auto call) {
+    Procedure procedure{format, {{"table", DataType::String(), true}}, std::move(call)};
+    procedure.parameters.insert(procedure.parameters.end(), parameters.begin(), parameters.end());
+    found.push_back(std::move(procedure));
+  };
+  for (const auto& own : of_engine) {
+    if (!EqualsIgnoreCase(own.name, name)) continue;
+    add(own.format, own.parameters, [&](const auto& table, const auto& arguments) { return own.call(table, arguments, context); });
+  }
+  for (const auto& [format_name, format] : context.formats().all()) {
+    const tables::TableProcedure* of_format = format->FindProcedure(name);
+    if (of_format == nullptr) continue;
+    add(format_name, of_format->parameters,
+        [of_format](const auto& table, const auto& arguments) { return of_format->call(*table.table, arguments); });
+  }
+  return found;
+}
 
 /// The expressions in the order of the parameters; null where a parameter that is not required has none.
 Result<std::vector<plan::ExprPtr>> Arrange(const plan::CallCommand& command, const Parameters& parameters, const std::string& routine) {
@@ -82,11 +104,24 @@ Result<analysis::ResolvedTable> TableOf(const std::string& text, const catalogs:
     return Error::Plain(ExceptionClass::kIllegalArgument, "Cannot run procedure in catalog '" + catalog.name() + "': '" + text +
                                                               "' is a table in catalog '" + parts[0] + "'");
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(parts, context));
-  if (table.table->provider() != "iceberg" || table.full_name.size() != table.identifier.name_space.size() + 2) {
-    return Error::Plain(ExceptionClass::kIllegalArgument, Join(table.full_name, ".") + " is not an Iceberg table");
+  return analysis::ResolveTable(parts, context);
+}
+
+/// Of procedures with one name the one for the format of the table that the call names.
+Result<Procedure> ChooseProcedure(std::vector<Procedure> procedures, const plan::CallCommand& command, const catalogs::Catalog& catalog,
+                                  CommandContext& context) {
+  if (procedures.size() == 1) return std::move(procedures[0]);
+  for (size_t i = 0; i < command.arguments.size(); ++i) {
+    const auto& [name, expression] = command.arguments[i];
+    if (name.empty() ? i > 0 : !EqualsIgnoreCase(name, "table")) continue;
+    FRAZIL_ASSIGN_OR_RETURN(auto value, analysis::AnalyzeConstant(expression, DataType::String(), context));
+    if (value.is_null()) break;
+    FRAZIL_ASSIGN_OR_RETURN(auto table, TableOf(value.string(), catalog, context));
+    for (auto& procedure : procedures) {
+      if (procedure.format == table.table->provider()) return std::move(procedure);
+    }
   }
-  return table;
+  return std::move(procedures[0]);
 }
 
 }  // namespace
@@ -97,33 +132,29 @@ Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context
   bool names_catalog = parts.size() > 1 && context.HasCatalog(parts[0]);
   FRAZIL_ASSIGN_OR_RETURN(auto catalog, context.ResolveCatalog(names_catalog ? parts[0] : context.current_catalog()));
   std::vector<std::string> path(parts.begin() + (names_catalog ? 1 : 0), parts.end());
-  const EngineProcedure* own = nullptr;
-  const tables::TableProcedure* of_format = nullptr;
-  if (path.size() == 2 && EqualsIgnoreCase(path[0], "system")) {
-    own = FindEngineProcedure(path[1]);
-    auto format = context.formats().Find("iceberg");
-    if (own == nullptr && format != nullptr) of_format = format->FindProcedure(path[1]);
-  }
-  if (own == nullptr && of_format == nullptr) return Error::Of("ROUTINE_NOT_FOUND", {{"routineName", routine}});
-
-  Parameters parameters = {{"table", DataType::String(), true}};
-  const Parameters& others = own != nullptr ? own->parameters : of_format->parameters;
-  parameters.insert(parameters.end(), others.begin(), others.end());
-  FRAZIL_ASSIGN_OR_RETURN(auto expressions, Arrange(command, parameters, routine));
+  std::vector<Procedure> procedures;
+  if (path.size() == 2 && EqualsIgnoreCase(path[0], "system")) procedures = FindProcedures(path[1], context);
+  if (procedures.empty()) return Error::Of("ROUTINE_NOT_FOUND", {{"routineName", routine}});
+  FRAZIL_ASSIGN_OR_RETURN(auto procedure, ChooseProcedure(std::move(procedures), command, *catalog, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto expressions, Arrange(command, procedure.parameters, routine));
   std::vector<Value> values;
-  for (size_t i = 0; i < parameters.size(); ++i) {
+  for (size_t i = 0; i < procedure.parameters.size(); ++i) {
+    const auto& parameter = procedure.parameters[i];
     Value value;
     if (expressions[i] != nullptr) {
-      FRAZIL_ASSIGN_OR_RETURN(value, analysis::AnalyzeConstant(expressions[i], parameters[i].type, context));
+      FRAZIL_ASSIGN_OR_RETURN(value, analysis::AnalyzeConstant(expressions[i], parameter.type, context));
     }
-    if (value.is_null() && parameters[i].required) {
-      return Error::Plain(ExceptionClass::kIllegalArgument, "Parameter '" + parameters[i].name + "' of " + routine + " must not be null");
+    if (value.is_null() && parameter.required) {
+      return Error::Plain(ExceptionClass::kIllegalArgument, "Parameter '" + parameter.name + "' of " + routine + " must not be null");
     }
     values.push_back(std::move(value));
   }
   FRAZIL_ASSIGN_OR_RETURN(auto table, TableOf(values[0].string(), *catalog, context));
+  if (table.table->provider() != procedure.format || IsMetadataTable(table)) {
+    return Error::Plain(ExceptionClass::kIllegalArgument, Join(table.full_name, ".") + " is not a table of format " + procedure.format);
+  }
   values.erase(values.begin());
-  return own != nullptr ? own->call(table, values, context) : of_format->call(*table.table, values);
+  return procedure.call(table, values);
 }
 
 }  // namespace frazil::commands

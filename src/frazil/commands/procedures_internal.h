@@ -13,14 +13,12 @@
 namespace frazil::commands {
 
 struct EngineProcedure {
+  std::string format;  ///< Of the tables that it is for.
   std::string name;
   std::vector<tables::ProcedureParameter> parameters;  ///< After "table", as in TableProcedure.
   Result<RowSet> (*call)(const analysis::ResolvedTable& table, const std::vector<Value>& arguments,
                          CommandContext& context) = nullptr;
 };
-
-/// By name, case aside; null where there is none.
-const EngineProcedure* FindEngineProcedure(std::string_view name);
 
 /// rewrite_data_files.cc
 EngineProcedure RewriteDataFiles();

@@ -59,12 +59,32 @@ Result<TouchedFiles> CollectFiles(const plan::LogicalPlanPtr& plan, CommandConte
   return touched;
 }
 
+/// Rows that are new have no lineage yet: the commit gives it.
+plan::LogicalPlanPtr WithNullLineage(const plan::LogicalPlanPtr& rows, const tables::WriteTask& task, CommandContext& context) {
+  if (rows->output.size() >= task.columns.size()) return rows;
+  std::vector<ExpressionPtr> expressions;
+  auto output = rows->output;
+  for (auto& attribute : output) {
+    expressions.push_back(MakeColumn(attribute));
+    attribute.id = context.NextId();
+  }
+  for (size_t i = output.size(); i < task.columns.size(); ++i) {
+    expressions.push_back(MakeNull(task.columns[i].type));
+    Attribute attribute;
+    attribute.id = context.NextId();
+    attribute.name = task.columns[i].name;
+    attribute.type = task.columns[i].type;
+    output.push_back(std::move(attribute));
+  }
+  return plan::MakeProject(rows, std::move(expressions), std::move(output));
+}
+
 /// Writes the rows and commits them in place of the files.
 Status ReplaceFiles(const OpenTarget& open, const tables::WriteOptions& options, const std::vector<std::string>& files,
-                    const std::vector<plan::LogicalPlanPtr>& plans, const tables::RowCounts& counts,
-                    CommandContext& context) {
+                    std::vector<plan::LogicalPlanPtr> plans, const tables::RowCounts& counts, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto write, open.table.table->StartWrite(options));
   write->SetRowCounts(counts);
+  for (auto& plan : plans) plan = WithNullLineage(plan, write->task(), context);
   plan::LogicalPlanPtr rows;
   if (!plans.empty()) {
     FRAZIL_ASSIGN_OR_RETURN(

@@ -105,6 +105,11 @@ Result<analysis::ResolvedIdentifier> ResolveName(const plan::NameClause& name, C
   return analysis::ResolveIdentifier(parts, context);
 }
 
+bool IsMetadataTable(const analysis::ResolvedTable& table) {
+  // The catalog's name, the namespace, the table's name, and here one part more.
+  return table.full_name.size() > table.identifier.name_space.size() + 2;
+}
+
 Result<analysis::ResolvedTable> ResolveTableName(const plan::NameClause& name, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(name, context));
   return analysis::ResolveTable(parts, context);

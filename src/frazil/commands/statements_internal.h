@@ -19,6 +19,8 @@ Result<std::vector<std::string>> NameParts(const plan::NameClause& name, Command
 Result<analysis::ResolvedIdentifier> ResolveName(const plan::NameClause& name, CommandContext& context);
 /// A table that exists.
 Result<analysis::ResolvedTable> ResolveTableName(const plan::NameClause& name, CommandContext& context);
+/// t.files and the like: a table that describes the one which its identifier names.
+bool IsMetadataTable(const analysis::ResolvedTable& table);
 /// A namespace name in its catalog ("ice.db", "db", or none: the current one).
 struct ResolvedNamespace {
   catalogs::CatalogPtr catalog;

@@ -55,6 +55,18 @@ Result<tables::PartitionField> ToPartitionField(const plan::PartitionTransform& 
   return field;
 }
 
+Result<std::vector<tables::SortField>> ToSortFields(const std::vector<plan::AlterAction::OrderField>& order) {
+  std::vector<tables::SortField> fields;
+  for (const auto& item : order) {
+    tables::SortField field;
+    FRAZIL_ASSIGN_OR_RETURN(field.term, ToPartitionField(item.term));
+    field.ascending = item.ascending;
+    field.nulls_first = item.nulls_first;
+    fields.push_back(std::move(field));
+  }
+  return fields;
+}
+
 Result<plan::PartitionTransform> ToPartitionTransform(const plan::ExprPtr& expression) {
   plan::PartitionTransform transform;
   auto refused = [] {

@@ -12,6 +12,8 @@ namespace frazil::commands {
 
 /// PARTITIONED BY item as a partition field. Error for an unknown transform (UNSUPPORTED_FEATURE... names it) or a bad argument.
 Result<tables::PartitionField> ToPartitionField(const plan::PartitionTransform& transform);
+/// The order of WRITE ORDERED BY; errors as above.
+Result<std::vector<tables::SortField>> ToSortFields(const std::vector<plan::AlterAction::OrderField>& order);
 /// writeTo().partitionedBy(days("ts")): column or transform call.
 Result<plan::PartitionTransform> ToPartitionTransform(const plan::ExprPtr& expression);
 

@@ -69,7 +69,7 @@ Result<TypedCondition> AnalyzeOverTable(const plan::ExprPtr& condition, const an
 Result<PredicatePtr> ExactFilter(const plan::ExprPtr& condition, const analysis::ResolvedTable& table,
                                  CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeOverTable(condition, table, context));
-  auto extracted = analysis::ExtractPredicate(typed.expression, typed.paths);
+  auto extracted = analysis::ExtractPredicate(typed.expression, typed.paths, context);
   if (!extracted.exact) {
     return Error::Plain(
         ExceptionClass::kAnalysis,

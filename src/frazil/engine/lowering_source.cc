@@ -9,6 +9,7 @@
 #include "frazil/engine/functions/cast.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/type_mapping.h"
+#include "frazil/tables/row_lineage.h"
 
 namespace frazil::engine {
 namespace {
@@ -159,18 +160,18 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
       value = add_slot(ScanSlot::Kind::kSpecId, -1, name, node.output[i].type);
     } else if (column.metadata_name == "_partition") {
       value = add_slot(ScanSlot::Kind::kPartition, -1, name, node.output[i].type);
-    } else if (column.metadata_name == "_row_id") {
+    } else if (column.metadata_name == tables::kRowIdColumn.name) {
       // Iceberg v3, "Row lineage": kept in the file, or else the file's first row id plus the position.
-      auto kept = add_slot(ScanSlot::Kind::kReservedColumn, 2147483540, name, DataType::Long());
+      auto kept = add_slot(ScanSlot::Kind::kReservedColumn, tables::kRowIdColumn.field_id, name, DataType::Long());
       auto first = add_slot(ScanSlot::Kind::kFirstRowId, -1, FreshName(), DataType::Long());
       LoweredArguments choices;
       choices.push_back(std::move(kept));
       choices.push_back(CallOf("+", std::move(first), position()));
       value = duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(choices));
       plain = false;
-    } else if (column.metadata_name == "_last_updated_sequence_number") {
+    } else if (column.metadata_name == tables::kLastUpdatedColumn.name) {
       LoweredArguments choices;
-      choices.push_back(add_slot(ScanSlot::Kind::kReservedColumn, 2147483539, name, DataType::Long()));
+      choices.push_back(add_slot(ScanSlot::Kind::kReservedColumn, tables::kLastUpdatedColumn.field_id, name, DataType::Long()));
       choices.push_back(add_slot(ScanSlot::Kind::kSequenceNumber, -1, FreshName(), DataType::Long()));
       value = duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(choices));
       plain = false;

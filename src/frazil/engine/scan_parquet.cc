@@ -170,7 +170,9 @@ struct TableReader : duckdb::MultiFileReader {
         return ValueOrThrow(ToDuckDbValue(*slot.type, Value(file.partition)));
       case ScanSlot::Kind::kFirstRowId:
         return file.first_row_id.has_value() ? duckdb::Value::BIGINT(*file.first_row_id) : duckdb::Value(duckdb::LogicalType::BIGINT);
-      case ScanSlot::Kind::kSequenceNumber: return duckdb::Value::BIGINT(file.data_sequence_number);
+      case ScanSlot::Kind::kSequenceNumber:
+        // Without ids (files from before the table had lineage) rows have no lineage at all.
+        return file.first_row_id.has_value() ? duckdb::Value::BIGINT(file.data_sequence_number) : duckdb::Value(duckdb::LogicalType::BIGINT);
       case ScanSlot::Kind::kReservedColumn:
       case ScanSlot::Kind::kRecord:
       case ScanSlot::Kind::kFileTime:

@@ -9,6 +9,7 @@
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/write_partition.h"
 #include "frazil/types/calendar.h"
+#include "frazil/types/decimal.h"
 
 namespace frazil::engine {
 namespace {
@@ -105,10 +106,17 @@ void TruncateNumber(DataChunk& input, ExpressionState&, Vector& result) {
 }
 
 void TruncateDecimal(DataChunk& input, ExpressionState&, Vector& result) {
-  WithDecimalStorage(input.data[0].GetType(), [&](auto storage) {
+  const auto& type = input.data[0].GetType();
+  const int precision = duckdb::DecimalType::GetWidth(type), scale = duckdb::DecimalType::GetScale(type);
+  const __int128 limit = PowerOfTen(precision);
+  WithDecimalStorage(type, [&](auto storage) {
     using T = decltype(storage);
-    BinaryExecutor::Execute<T, int32_t, T>(input.data[0], input.data[1], result, input.size(),
-                                           [](T value, int32_t width) -> T { return NarrowTo<T>(TruncateTo<__int128>(WideOf(value), width)); });
+    BinaryExecutor::Execute<T, int32_t, T>(input.data[0], input.data[1], result, input.size(), [&](T value, int32_t width) -> T {
+      const __int128 truncated = TruncateTo<__int128>(WideOf(value), width);
+      // A partition's value has the column's type: -999.99 of DECIMAL(5,2) has no multiple of 0.70 below it.
+      if (truncated <= -limit) ThrowNumericValueOutOfRange(DecimalToString(truncated, scale), precision, scale);
+      return NarrowTo<T>(truncated);
+    });
   });
 }
 

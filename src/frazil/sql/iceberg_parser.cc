@@ -99,12 +99,13 @@ Result<AlterAction> Parser::WriteOrder() {
     action.locally_ordered = AcceptText("LOCALLY");
     FRAZIL_RETURN_IF_ERROR(ExpectText("ORDERED"));
     FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kBy));
-    FRAZIL_RETURN_IF_ERROR(WriteOrderFields(&action));
+    FRAZIL_ASSIGN_OR_RETURN(action.order, WriteOrderFields());
   }
   return action;
 }
 
-Status Parser::WriteOrderFields(AlterAction* action) {
+Result<std::vector<AlterAction::OrderField>> Parser::WriteOrderFields() {
+  std::vector<AlterAction::OrderField> fields;
   const bool parens = Accept(TokenType::kLeftParen);
   do {
     AlterAction::OrderField field;
@@ -118,9 +119,10 @@ Status Parser::WriteOrderFields(AlterAction* action) {
       field.nulls_first = At(Keyword::kFirst, 1);
       Skip(2);
     }
-    action->order.push_back(std::move(field));
+    fields.push_back(std::move(field));
   } while (Accept(TokenType::kComma));
-  return parens ? Expect(TokenType::kRightParen) : Status::Ok();
+  if (parens) FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
+  return fields;
 }
 
 Result<AlterAction> Parser::CreateReference() {

@@ -39,6 +39,10 @@ Result<std::vector<std::string>> ParseMultipartIdentifier(std::string_view text,
   return Parser(text, options).SingleMultipartIdentifier();
 }
 
+Result<std::vector<plan::AlterAction::OrderField>> ParseWriteOrder(std::string_view text, const ParserOptions& options) {
+  return Parser(text, options).SingleWriteOrder();
+}
+
 Result<std::vector<std::string>> SplitStatements(std::string_view text, const ParserOptions& options) {
   static_cast<void>(options);
   const TokenizedText tokenized = Tokenize(std::string(text));

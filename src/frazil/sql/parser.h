@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "frazil/base/result.h"
+#include "frazil/plan/unresolved_command.h"
 #include "frazil/plan/unresolved_expression.h"
 #include "frazil/plan/unresolved_plan.h"
 #include "frazil/types/data_type.h"
@@ -64,6 +65,9 @@ Result<DataTypePtr> ParseSchemaOrDataType(std::string_view text, const ParserOpt
 
 /// a.`b c`.d
 Result<std::vector<std::string>> ParseMultipartIdentifier(std::string_view text, const ParserOptions& options = {});
+
+/// An order of rows as ALTER TABLE ... WRITE ORDERED BY takes it: "a DESC NULLS LAST, days(b)".
+Result<std::vector<plan::AlterAction::OrderField>> ParseWriteOrder(std::string_view text, const ParserOptions& options = {});
 
 /// The statements of a script, without the semicolons between them and without empty ones. BEGIN ... END stays one
 /// statement.

@@ -40,6 +40,7 @@ class Parser {
   Result<DataTypePtr> SingleDataType();
   Result<DataTypePtr> SingleTableSchema();
   Result<std::vector<std::string>> SingleMultipartIdentifier();
+  Result<std::vector<plan::AlterAction::OrderField>> SingleWriteOrder();
 
  private:
   using Names = std::vector<std::string>;
@@ -341,7 +342,7 @@ class Parser {
   bool AtIcebergAction() const;
   Result<plan::AlterAction> IcebergAction();
   Result<plan::AlterAction> WriteOrder();
-  Status WriteOrderFields(plan::AlterAction* action);
+  Result<std::vector<plan::AlterAction::OrderField>> WriteOrderFields();
   Result<plan::AlterAction> CreateReference();
   Status ReferenceOptions(plan::AlterAction* action);
   Result<int64_t> DurationMillis(int64_t count);

@@ -48,6 +48,13 @@ Result<Parser::Names> Parser::SingleMultipartIdentifier() {
   return parts;
 }
 
+Result<std::vector<plan::AlterAction::OrderField>> Parser::SingleWriteOrder() {
+  FRAZIL_RETURN_IF_ERROR(CheckUnclosedComment());
+  FRAZIL_ASSIGN_OR_RETURN(auto fields, WriteOrderFields());
+  FRAZIL_RETURN_IF_ERROR(ExpectEnd());
+  return fields;
+}
+
 /// A statement of the grammar that is refused by name.
 Result<plan::PlanPtr> Parser::Unsupported(std::string feature) {
   auto command = Make<plan::UnsupportedCommand>(pos_);

@@ -81,6 +81,8 @@ class TableScan {
   virtual FileFormat format() const { return FileFormat::kParquet; }
   /// The files that may hold rows for which the filter is true. Reads metadata, prunes partitions and files. `filter` may be called for with kTrue.
   virtual Result<ScanPlan> Plan(const PredicatePtr& filter) const = 0;
+  /// Columns that tell the origin of a row, beside its file and its position in it, which every scan of Parquet files has.
+  virtual std::vector<StructField> metadata_columns() const { return {}; }
   /// For scans whose rows come from metadata instead of files (metadata tables); null otherwise.
   virtual Result<std::shared_ptr<const RowSet>> Rows() const { return std::shared_ptr<const RowSet>(); }
   virtual bool has_rows() const { return false; }

@@ -81,6 +81,7 @@ class FormatRegistry {
  public:
   void Register(TableFormatPtr format);
   TableFormatPtr Find(std::string_view name) const;  ///< Null where unknown.
+  const std::map<std::string, TableFormatPtr, std::less<>>& all() const { return formats_; }
 
  private:
   std::map<std::string, TableFormatPtr, std::less<>> formats_;

@@ -107,10 +107,11 @@ Value Truncate(int32_t width, const DataType& source, const Value& value) {
       return Value(Decimal128{unscaled - ((unscaled % width) + width) % width});
     }
     default: {
-      // Wraps around below the smallest number, as Java does.
+      // Wraps around below the smallest number of the type, as Java does.
       int64_t number = value.integer();
       int64_t remainder = ((number % width) + width) % width;
-      return Value(static_cast<int64_t>(static_cast<uint64_t>(number) - static_cast<uint64_t>(remainder)));
+      auto result = static_cast<int64_t>(static_cast<uint64_t>(number) - static_cast<uint64_t>(remainder));
+      return Value(source.id() == TypeId::kLong ? result : static_cast<int64_t>(static_cast<int32_t>(result)));
     }
   }
 }

@@ -91,6 +91,7 @@ enum class WriteMode : uint8_t {
 struct WriteOptions {
   WriteMode mode = WriteMode::kAppend;
   PredicatePtr filter;         ///< kOverwriteByFilter; kRewriteFiles: what the statement looked at, for conflict checks.
+  std::optional<std::vector<SortField>> sort;  ///< Order of the rows in the new files; absent: the table's own.
   /// "append", "insert", "create" (CREATE and REPLACE ... AS SELECT), "delete", "update", "merge", "rewrite": for summaries and isolation checks. Empty, for
   /// a staged table and without files: only the definition is committed (CREATE and REPLACE TABLE without a query).
   std::string operation;

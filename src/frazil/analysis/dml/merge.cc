@@ -228,7 +228,7 @@ Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, c
     }
     expressions.push_back(MakeWhen(std::move(branches), MakeColumn(rows.columns[column])));
   }
-  return plan::MakeProject(kept, std::move(expressions), OutputFor(*target.schema, context));
+  return ProjectChanged(kept, std::move(expressions), Not(Equals(clause, 0)), target, rows, context);
 }
 
 Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const NamedRelation& source,

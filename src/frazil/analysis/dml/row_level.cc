@@ -7,6 +7,7 @@
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/sql/parser.h"
+#include "frazil/tables/row_lineage.h"
 
 namespace frazil::analysis {
 
@@ -24,6 +25,8 @@ Result<TargetRows> RowsOf(const tables::TableScanPtr& scan, const RowLevelTarget
       rows.file = attribute;
     } else if (attribute.name == plan::kFilePositionColumn) {
       rows.position = attribute;
+    } else if (attribute.name == tables::kRowIdColumn.name || attribute.name == tables::kLastUpdatedColumn.name) {
+      rows.lineage.push_back(attribute);
     }
   }
   if (rows.file.id == 0 || rows.position.id == 0) return Error::Internal("a scan of " + target.scan_name + " gives no _file and _pos");
@@ -34,6 +37,12 @@ Result<TargetRows> RowsOf(const tables::TableScanPtr& scan, const RowLevelTarget
 Result<ExpressionPtr> ConditionOf(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
   if (condition == nullptr) return MakeLiteral(DataType::Boolean(), Value(true));
   return AnalyzeCondition(condition, rows.columns, context);
+}
+
+std::vector<Attribute> WithLineage(const TargetRows& rows) {
+  std::vector<Attribute> columns = rows.columns;
+  columns.insert(columns.end(), rows.lineage.begin(), rows.lineage.end());
+  return columns;
 }
 
 Error UnknownColumn(const std::vector<std::string>& name, const DataType& schema) {
@@ -182,6 +191,19 @@ Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assig
   return values;
 }
 
+plan::LogicalPlanPtr ProjectChanged(const plan::LogicalPlanPtr& child, std::vector<ExpressionPtr> values, const ExpressionPtr& changed,
+                                    const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context) {
+  auto output = OutputFor(*target.schema, context);
+  for (const auto& column : rows.lineage) {
+    auto kept = MakeColumn(column);
+    bool is_update = column.name == tables::kLastUpdatedColumn.name;
+    values.push_back(is_update ? MakeWhen({changed, MakeNull(column.type)}, kept) : kept);
+    output.push_back(column);
+    output.back().id = context.NextId();
+  }
+  return plan::MakeProject(child, std::move(values), std::move(output));
+}
+
 Result<TargetRows> ScanTarget(const RowLevelTarget& target, AnalysisContext& context) { return RowsOf(target.scan, target, context); }
 
 Result<TargetRows> ScanTargetFiles(const RowLevelTarget& target, const std::vector<std::string>& files, AnalysisContext& context) {
@@ -194,7 +216,7 @@ Result<ExtractedPredicate> TargetPredicate(const plan::ExprPtr& condition, const
   FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeCondition(condition, rows.columns, context));
   std::map<AttributeId, std::vector<std::string>> columns;
   for (const auto& column : rows.columns) columns[column.id] = {column.name};
-  return ExtractPredicate(typed, columns);
+  return ExtractPredicate(typed, columns, context);
 }
 
 Result<plan::LogicalPlanPtr> FilesWithMatches(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
@@ -205,9 +227,11 @@ Result<plan::LogicalPlanPtr> FilesWithMatches(const plan::ExprPtr& condition, co
   return plan::MakeAggregate(plan::MakeFilter(rows.plan, std::move(typed)), {MakeColumn(rows.file)}, {CountRows()}, {}, {file, matches});
 }
 
+plan::LogicalPlanPtr CopiedRows(const TargetRows& rows) { return plan::MakeColumnProject(rows.plan, WithLineage(rows)); }
+
 Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto typed, ConditionOf(condition, rows, context));
-  return plan::MakeColumnProject(plan::MakeFilter(rows.plan, Not(IsTrue(std::move(typed)))), rows.columns);
+  return plan::MakeColumnProject(plan::MakeFilter(rows.plan, Not(IsTrue(std::move(typed)))), WithLineage(rows));
 }
 
 Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target, const TargetRows& rows,
@@ -219,7 +243,7 @@ Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command,
     auto column = MakeColumn(rows.columns[i]);
     expressions.push_back(values[i] == nullptr ? column : MakeWhen({condition, values[i]}, column));
   }
-  return plan::MakeProject(rows.plan, std::move(expressions), OutputFor(*target.schema, context));
+  return ProjectChanged(rows.plan, std::move(expressions), condition, target, rows, context);
 }
 
 }  // namespace frazil::analysis

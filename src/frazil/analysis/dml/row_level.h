@@ -27,6 +27,9 @@ struct TargetRows {
   plan::LogicalPlanPtr plan;
   std::vector<Attribute> columns;  ///< The table's, in its order.
   Attribute file, position;        ///< _file, _pos.
+  /// The columns of tables/row_lineage.h, in its order, where rows have lineage; else empty. The plans of rows that
+  /// stand in files already end with them: kept, but for the last update of a row that a statement changes (NULL).
+  std::vector<Attribute> lineage;
 };
 Result<TargetRows> ScanTarget(const RowLevelTarget& target, AnalysisContext& context);
 Result<TargetRows> ScanTargetFiles(const RowLevelTarget& target, const std::vector<std::string>& files, AnalysisContext& context);
@@ -36,6 +39,9 @@ Result<ExtractedPredicate> TargetPredicate(const plan::ExprPtr& condition, const
 
 /// (_file, number of rows): the files with rows for which the condition is true, and how many of those they have.
 Result<plan::LogicalPlanPtr> FilesWithMatches(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context);
+
+/// The rows as they are, with their lineage.
+plan::LogicalPlanPtr CopiedRows(const TargetRows& rows);
 
 /// Copy-on-write: the rows of the touched files as they are afterwards.
 Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context);
@@ -52,7 +58,7 @@ Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, c
 /// (clause, number of rows): how many rows of the touched files each clause takes, WHEN MATCHED from 1 on, then NOT MATCHED BY SOURCE; 0: none does.
 Result<plan::LogicalPlanPtr> MergeClauseCounts(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
                                                const TargetRows& rows, AnalysisContext& context);
-/// Rows that the WHEN NOT MATCHED clauses add. `rows` scans the whole target.
+/// Rows that the WHEN NOT MATCHED clauses add, without lineage. `rows` scans the whole target.
 Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const NamedRelation& source,
                                                  const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context);
 /// Whether several source rows may match one row of the target: only a single WHEN MATCHED THEN DELETE without a condition allows it.

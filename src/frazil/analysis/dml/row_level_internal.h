@@ -20,5 +20,8 @@ ExpressionPtr And(ExpressionPtr left, ExpressionPtr right);
 ExpressionPtr CountRows();
 /// Columns of a table as a projection's output, under new ids.
 std::vector<Attribute> OutputFor(const DataType& schema, AnalysisContext& context);
+/// The rows with these values of the target's columns, and their lineage; `changed`: whether a row differs from before.
+plan::LogicalPlanPtr ProjectChanged(const plan::LogicalPlanPtr& child, std::vector<ExpressionPtr> values, const ExpressionPtr& changed,
+                                    const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context);
 
 }  // namespace frazil::analysis

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/iceberg_table.h"
@@ -121,6 +122,14 @@ Status ChangeProperty(const TableChange& change, TableMetadata* metadata) {
         "Cannot specify the 'sort-order' because it's a reserved table property. Please use the command 'ALTER TABLE ... WRITE ORDERED BY' to "
         "specify write sort-orders.");
   }
+  if (key == "current-snapshot-id") {
+    auto snapshot_id = ParseInteger<int64_t>(change.value);
+    if (!snapshot_id || metadata->FindSnapshot(*snapshot_id) == nullptr) {
+      return Validation("Cannot roll back to unknown snapshot id: " + change.value);
+    }
+    return SetBranchSnapshot(metadata, *snapshot_id, kMainBranch);
+  }
+  if (key == "cherry-pick-snapshot-id") return Error::Unsupported("the table property cherry-pick-snapshot-id (CALL system.cherrypick_snapshot does it)");
   if (key == "identifier-fields") {
     return UnsupportedOperation(
         "Cannot specify the 'identifier-fields' because it's a reserved table property. Please use the command 'ALTER TABLE ... SET IDENTIFIER "

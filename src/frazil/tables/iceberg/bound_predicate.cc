@@ -219,7 +219,8 @@ bool AllMatch(const BoundPredicate& predicate, const RangeLookup& range_of) {
   }
 }
 
-ValueRange RangeOf(const Value& value) {
+ValueRange RangeOf(const DataType& type, const Value& written) {
+  const Value value = Promoted(type.id() == TypeId::kDouble, written);
   ValueRange range;
   range.row_count = 1;
   range.null_count = value.is_null() ? 1 : 0;

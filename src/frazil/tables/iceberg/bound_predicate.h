@@ -43,8 +43,8 @@ bool MayMatch(const BoundPredicate& predicate, const RangeLookup& range_of);
 /// Whether surely all rows of the group make it true.
 bool AllMatch(const BoundPredicate& predicate, const RangeLookup& range_of);
 
-/// Range of a single value.
-ValueRange RangeOf(const Value& value);
+/// Range of a single value, which may be older than the type that its column has now.
+ValueRange RangeOf(const DataType& type, const Value& written);
 /// Range of a column in a data file by its metrics.
 ValueRange FileRange(const DataFile& file, int32_t field_id, const Type& type);
 /// Range of a partition field over a manifest. `type` is the field's.

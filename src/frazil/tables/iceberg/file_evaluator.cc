@@ -50,7 +50,7 @@ bool FileEvaluator::MayMatch(const Node& node, const DataFile& file) const {
   }
   if (file.partition.size() == spec_.fields.size()) {
     bool by_partition = iceberg::MayMatch(
-        *node.inclusive, [&](int32_t field, const DataType&) { return RangeOf(file.partition[static_cast<size_t>(field)]); });
+        *node.inclusive, [&](int32_t field, const DataType& type) { return RangeOf(type, file.partition[static_cast<size_t>(field)]); });
     if (!by_partition) return false;
   }
   if (node.type == nullptr || file.content != FileContent::kData) return true;
@@ -67,7 +67,7 @@ bool FileEvaluator::AllMatch(const Node& node, const DataFile& file) const {
   }
   if (file.partition.size() == spec_.fields.size()) {
     bool by_partition = iceberg::AllMatch(
-        *node.strict, [&](int32_t field, const DataType&) { return RangeOf(file.partition[static_cast<size_t>(field)]); });
+        *node.strict, [&](int32_t field, const DataType& type) { return RangeOf(type, file.partition[static_cast<size_t>(field)]); });
     if (by_partition) return true;
   }
   if (node.type == nullptr || file.content != FileContent::kData) return false;

@@ -8,16 +8,12 @@
 #include "frazil/tables/iceberg/file_evaluator.h"
 #include "frazil/tables/iceberg/name_mapping.h"
 #include "frazil/tables/iceberg/parallel_for.h"
+#include "frazil/tables/iceberg/single_value.h"
 #include "frazil/tables/iceberg/spark_schema.h"
+#include "frazil/tables/row_lineage.h"
 
 namespace frazil::tables::iceberg {
 namespace {
-
-/// A partition value of an early file in the type that its column has now.
-Value InTypeOf(const Type& type, const Value& value) {
-  const auto* narrow = std::get_if<float>(&value.storage());
-  return narrow != nullptr && type.kind == TypeKind::kDouble ? Value(static_cast<double>(*narrow)) : value;
-}
 
 /// Which columns of a scan have the value of an identity partition field: (column, position in the spec).
 std::vector<std::pair<size_t, size_t>> ConstantColumns(const PartitionSpec& spec, const Schema& schema) {
@@ -81,7 +77,7 @@ std::vector<Value> UnifiedPartition::Arrange(const PartitionSpec& spec, const st
   std::vector<Value> result(field_ids.size());
   for (size_t i = 0; i < spec.fields.size() && i < values.size(); ++i) {
     for (size_t k = 0; k < field_ids.size(); ++k) {
-      if (field_ids[k] == spec.fields[i].field_id) result[k] = InTypeOf(*types[k], values[i]);
+      if (field_ids[k] == spec.fields[i].field_id) result[k] = Promoted(types[k]->kind == TypeKind::kDouble, values[i]);
     }
   }
   return result;
@@ -90,6 +86,14 @@ std::vector<Value> UnifiedPartition::Arrange(const PartitionSpec& spec, const st
 Result<TableScanPtr> IcebergScan::Make(TableOperationsPtr operations, TableMetadataPtr metadata, ScanTarget target) {
   std::shared_ptr<IcebergScan> scan(new IcebergScan());
   FRAZIL_ASSIGN_OR_RETURN(scan->spark_schema_, ToSparkSchema(*target.schema));
+  FRAZIL_ASSIGN_OR_RETURN(UnifiedPartition partition, UnifyPartitions(*metadata));
+  auto& columns = scan->metadata_columns_;
+  columns.emplace_back("_spec_id", DataType::Integer(), true);
+  if (!partition.spark_type->fields().empty()) columns.emplace_back("_partition", partition.spark_type, true);
+  if (metadata->format_version >= 3) {
+    columns.emplace_back(kRowIdColumn.name, DataType::Long(), true);
+    columns.emplace_back(kLastUpdatedColumn.name, DataType::Long(), true);
+  }
   scan->operations_ = std::move(operations);
   scan->metadata_ = std::move(metadata);
   scan->target_ = std::move(target);
@@ -168,7 +172,8 @@ Result<ScanPlan> IcebergScan::Plan(const PredicatePtr& filter) const {
       scan_file.partition_spec_id = file.spec_id;
       for (auto [column, field] : constants) {
         if (field < file.partition.size()) {
-          scan_file.constants[column] = InTypeOf(*target_.schema->fields()[column].type, file.partition[field]);
+          bool is_double = target_.schema->fields()[column].type->kind == TypeKind::kDouble;
+          scan_file.constants[column] = Promoted(is_double, file.partition[field]);
         }
       }
       scan_file.partition = partition.Arrange(*work[i].spec, file.partition);
@@ -222,6 +227,7 @@ Result<TableScanPtr> IcebergScan::RestrictTo(const std::vector<std::string>& pat
   scan->metadata_ = metadata_;
   scan->target_ = target_;
   scan->spark_schema_ = spark_schema_;
+  scan->metadata_columns_ = metadata_columns_;
   scan->only_paths_.emplace();
   for (const auto& path : paths) scan->only_paths_->insert(storage::LocalPath(path));
   return TableScanPtr(std::move(scan));

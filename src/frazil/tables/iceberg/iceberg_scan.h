@@ -33,6 +33,8 @@ class IcebergScan : public TableScan, public std::enable_shared_from_this<Iceber
   const DataTypePtr& schema() const override { return spark_schema_; }
   FileFormat format() const override;
   Result<ScanPlan> Plan(const PredicatePtr& filter) const override;
+  /// _spec_id; _partition, where the table has partition fields; from v3 on the columns of row lineage.
+  std::vector<StructField> metadata_columns() const override { return metadata_columns_; }
   std::optional<int64_t> exact_row_count() const override;
   std::optional<int64_t> estimated_row_count() const override;
   Result<TableScanPtr> RestrictTo(const std::vector<std::string>& paths) const override;
@@ -46,6 +48,7 @@ class IcebergScan : public TableScan, public std::enable_shared_from_this<Iceber
   TableMetadataPtr metadata_;
   ScanTarget target_;
   DataTypePtr spark_schema_;
+  std::vector<StructField> metadata_columns_;
   std::optional<std::set<std::string>> only_paths_;  ///< As storage::LocalPath gives them.
 };
 

@@ -1,7 +1,6 @@
 #include "frazil/tables/iceberg/iceberg_write.h"
 
-#include <charconv>
-
+#include "frazil/base/integer_text.h"
 #include "frazil/base/logging.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
@@ -9,6 +8,7 @@
 #include "frazil/tables/iceberg/metrics_config.h"
 #include "frazil/tables/iceberg/spark_schema.h"
 #include "frazil/tables/iceberg/write_audit_publish.h"
+#include "frazil/tables/row_lineage.h"
 
 namespace frazil::tables::iceberg {
 namespace {
@@ -16,10 +16,7 @@ namespace {
 constexpr char kSnapshotPropertyPrefix[] = "snapshot-property.";
 
 int64_t NumberOf(const std::optional<std::string>& text, int64_t otherwise) {
-  if (!text) return otherwise;
-  int64_t number = 0;
-  auto [stopped, problem] = std::from_chars(text->data(), text->data() + text->size(), number);
-  return problem == std::errc() && stopped == text->data() + text->size() ? number : otherwise;
+  return text ? ParseInteger<int64_t>(*text).value_or(otherwise) : otherwise;
 }
 
 Result<FileFormat> FormatOf(const std::string& name) {
@@ -30,20 +27,48 @@ Result<FileFormat> FormatOf(const std::string& name) {
   return IllegalArgument("Invalid file format: " + name);
 }
 
-Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& spec, const WriteOptions& options) {
+/// Spark's types are wider than these: files would hold them as texts and bytes of any length, which other readers refuse.
+Status CheckWritable(const std::vector<NestedField>& fields) {
+  for (const auto& field : fields) {
+    if (field.type->kind == TypeKind::kUuid || field.type->kind == TypeKind::kFixed) {
+      return Error::Unsupported("writing columns of Iceberg's type " + TypeText(*field.type));
+    }
+    FRAZIL_RETURN_IF_ERROR(CheckWritable(field.type->fields));
+  }
+  return {};
+}
+
+/// The same rows in other files.
+bool IsCompaction(const WriteOptions& options) { return options.mode == WriteMode::kRewriteFiles && options.operation == "rewrite"; }
+
+/// The order of the rows; of one that the table does not know the id is 0, as if they had none.
+Result<SortOrder> OrderOfRows(const TableMetadata& metadata, const WriteOptions& options) {
+  if (!options.sort) return metadata.sort_order();
+  FRAZIL_ASSIGN_OR_RETURN(SortOrder order, BuildSortOrder(*metadata.schema(), *options.sort));
+  order.order_id = 0;
+  for (const auto& known : metadata.sort_orders) {
+    if (SameSortOrder(known, order)) order.order_id = known.order_id;
+  }
+  return order;
+}
+
+Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& spec, const SortOrder& order, const WriteOptions& options) {
   WriteTask task;
   task.location = TableOperations::DataLocation(metadata);
   FRAZIL_ASSIGN_OR_RETURN(task.format, FormatOf(WriteOption(options, "write-format").value_or(metadata.Property("write.format.default", "parquet"))));
+  FRAZIL_RETURN_IF_ERROR(CheckWritable(metadata.schema()->fields()));
   FRAZIL_ASSIGN_OR_RETURN(task.columns, ToScanColumns(metadata.schema()->fields()));
-  for (const auto& field : spec.fields) {
-    const Schema::Located* source = metadata.schema()->Find(field.source_id);
-    bool by_bytes = field.transform == TransformKind::kBucket || field.transform == TransformKind::kTruncate;
-    if (source != nullptr && source->field->type->kind == TypeKind::kUuid && by_bytes) {
-      return Error::Unsupported("writing a table partitioned by " + TransformText(field) + " of a uuid");
+  FRAZIL_ASSIGN_OR_RETURN(task.partitions, ToPartitionFields(spec, *metadata.schema()));
+  if (options.mode == WriteMode::kRewriteFiles && metadata.format_version >= 3) {
+    for (const LineageColumn& lineage : {kRowIdColumn, kLastUpdatedColumn}) {
+      ScanColumn column;
+      column.name = lineage.name;
+      column.type = DataType::Long();
+      column.field_id = lineage.field_id;
+      task.columns.push_back(std::move(column));
     }
   }
-  FRAZIL_ASSIGN_OR_RETURN(task.partitions, ToPartitionFields(spec, *metadata.schema()));
-  FRAZIL_ASSIGN_OR_RETURN(task.sort, ToSortFields(metadata.sort_order(), *metadata.schema()));
+  FRAZIL_ASSIGN_OR_RETURN(task.sort, ToSortFields(order, *metadata.schema()));
   task.file_name_prefix = "00000-0-" + RandomUuidText();
   const char* format_name = task.format == FileFormat::kParquet ? "parquet" : task.format == FileFormat::kOrc ? "orc" : "avro";
   std::string codec_key = std::string("write.") + format_name + ".compression-codec";
@@ -61,9 +86,9 @@ Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& s
 
 std::string IsolationLevel(const TableMetadata& metadata, const WriteOptions& options) {
   if (auto own = WriteOption(options, "isolation-level")) return AsciiLower(*own);
-  if (options.mode != WriteMode::kRewriteFiles) return {};
   // Compaction minds deletes of the rows that it moves, not rows that others add.
-  if (options.operation == "rewrite") return "snapshot";
+  if (IsCompaction(options)) return "snapshot";
+  if (options.mode != WriteMode::kRewriteFiles) return {};
   std::string operation = options.operation == "update" || options.operation == "merge" ? options.operation : "delete";
   return AsciiLower(metadata.Property("write." + operation + ".isolation-level", "serializable"));
 }
@@ -126,7 +151,9 @@ Result<std::unique_ptr<TableWrite>> IcebergWrite::Start(TableOperationsPtr opera
     write->spec_ = write->metadata_->FindSpec(static_cast<int32_t>(NumberOf(spec_id, -1)));
     if (write->spec_ == nullptr) return IllegalArgument("Output spec id " + *spec_id + " is not a valid spec id for table");
   }
-  FRAZIL_ASSIGN_OR_RETURN(write->task_, MakeTask(*write->metadata_, *write->spec_, options));
+  FRAZIL_ASSIGN_OR_RETURN(SortOrder order, OrderOfRows(*write->metadata_, options));
+  write->sort_order_id_ = order.order_id;
+  FRAZIL_ASSIGN_OR_RETURN(write->task_, MakeTask(*write->metadata_, *write->spec_, order, options));
   return std::unique_ptr<TableWrite>(std::move(write));
 }
 
@@ -162,10 +189,12 @@ void IcebergWrite::RemoveEmptyLocation() const {
 Result<SnapshotChange> IcebergWrite::BuildChange() const {
   SnapshotChange change;
   ApplyCommonOptions(options_, &change);
-  if (staged_ == nullptr) FRAZIL_RETURN_IF_ERROR(ApplyAudit(*operations_, *metadata_, &change));
+  // Compaction is of the branch that it read, whatever branch is being audited.
+  bool audited = staged_ == nullptr && !IsCompaction(options_);
+  if (audited) FRAZIL_RETURN_IF_ERROR(ApplyAudit(*operations_, *metadata_, &change));
   MetricsConfig metrics = MetricsConfig::Of(*metadata_);
   for (const auto& written : added_) {
-    FRAZIL_ASSIGN_OR_RETURN(DataFilePtr file, ToDataFile(written, *metadata_, *spec_, metrics));
+    FRAZIL_ASSIGN_OR_RETURN(DataFilePtr file, ToDataFile(written, *metadata_, *spec_, sort_order_id_, metrics));
     change.added.push_back(std::move(file));
   }
   const Snapshot* head = metadata_->BranchHead(change.branch);
@@ -203,7 +232,7 @@ Result<SnapshotChange> IcebergWrite::BuildChange() const {
       change.delete_filter = Predicate::True();
       break;
     case WriteMode::kRewriteFiles:
-      change.kind = options_.operation == "rewrite" ? SnapshotChange::Kind::kRewrite : SnapshotChange::Kind::kOverwrite;
+      change.kind = IsCompaction(options_) ? SnapshotChange::Kind::kRewrite : SnapshotChange::Kind::kOverwrite;
       for (const auto& path : removed_) change.removed_paths.insert(storage::LocalPath(path));
       validate();
       // The statement has read the head that was loaded; an empty branch has nothing before it.

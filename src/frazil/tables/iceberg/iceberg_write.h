@@ -38,6 +38,7 @@ class IcebergWrite : public TableWrite {
   std::shared_ptr<const StagedCreation> staged_;
   WriteOptions options_;
   const PartitionSpec* spec_ = nullptr;
+  int32_t sort_order_id_ = 0;
   WriteTask task_;
   std::vector<WrittenFile> added_;
   std::vector<std::string> removed_;

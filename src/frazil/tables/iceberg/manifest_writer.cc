@@ -108,14 +108,6 @@ bool HoldsKind(const Type& type, const Value& value) {
   }
 }
 
-/// A value of an int or float column that has since been made wider is brought into the present type.
-Value Promoted(const Type& type, const Value& value) {
-  if (type.kind == TypeKind::kDouble && std::holds_alternative<float>(value.storage())) {
-    return Value(static_cast<double>(value.float32()));
-  }
-  return value;
-}
-
 bool IsNan(const Value& value) {
   if (const auto* number = std::get_if<float>(&value.storage())) return std::isnan(*number);
   if (const auto* number = std::get_if<double>(&value.storage())) return std::isnan(*number);
@@ -195,7 +187,7 @@ Status ManifestWriter::Write(const ManifestEntry& entry) {
                            std::to_string(partition_types_.size()));
   }
   for (size_t i = 0; i < partition_types_.size(); ++i) {
-    if (!HoldsKind(*partition_types_[i], Promoted(*partition_types_[i], file.partition[i]))) {
+    if (!HoldsKind(*partition_types_[i], Promoted(partition_types_[i]->kind == TypeKind::kDouble, file.partition[i]))) {
       return Error::Internal("file " + file.path + " has a partition value that is no " + TypeText(*partition_types_[i]));
     }
   }
@@ -225,7 +217,7 @@ void ManifestWriter::WriteFile(const DataFile& file) {
   out.WriteBytes(file.path);
   out.WriteBytes(file.format);
   for (size_t i = 0; i < partition_types_.size(); ++i) {
-    WritePartitionValue(out, *partition_types_[i], Promoted(*partition_types_[i], file.partition[i]));
+    WritePartitionValue(out, *partition_types_[i], Promoted(partition_types_[i]->kind == TypeKind::kDouble, file.partition[i]));
   }
   out.WriteLong(file.record_count);
   out.WriteLong(file.size);
@@ -269,7 +261,7 @@ void ManifestWriter::WriteFile(const DataFile& file) {
 void ManifestWriter::UpdateSummaries(const DataFile& file) {
   for (size_t i = 0; i < ranges_.size(); ++i) {
     Range& range = ranges_[i];
-    Value value = Promoted(*partition_types_[i], file.partition[i]);
+    Value value = Promoted(partition_types_[i]->kind == TypeKind::kDouble, file.partition[i]);
     if (value.is_null()) {
       range.summary.contains_null = true;
     } else if (IsNan(value)) {

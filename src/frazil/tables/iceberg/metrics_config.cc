@@ -1,10 +1,10 @@
 #include "frazil/tables/iceberg/metrics_config.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/single_value.h"
@@ -23,10 +23,9 @@ bool ParseMode(std::string_view text, MetricsMode* mode) {
   } else if (lower == "full") {
     *mode = {true, true, 0};
   } else if (lower.starts_with("truncate(") && lower.back() == ')') {
-    size_t length = 0;
-    auto [stopped, problem] = std::from_chars(lower.data() + 9, lower.data() + lower.size() - 1, length);
-    if (problem != std::errc() || stopped != lower.data() + lower.size() - 1 || length == 0) return false;
-    *mode = {true, true, length};
+    auto length = ParseInteger<size_t>(std::string_view(lower).substr(9, lower.size() - 10));
+    if (!length || *length == 0) return false;
+    *mode = {true, true, *length};
   } else {
     return false;
   }
@@ -136,7 +135,7 @@ const MetricsMode& MetricsConfig::For(int32_t field_id) const {
 }
 
 Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& metadata, const PartitionSpec& spec,
-                               const MetricsConfig& metrics) {
+                               int32_t sort_order_id, const MetricsConfig& metrics) {
   if (written.partition.size() != spec.fields.size()) {
     return Error::Internal("the written file " + written.path + " has " + std::to_string(written.partition.size()) +
                            " partition values, the table's spec has " + std::to_string(spec.fields.size()));
@@ -174,7 +173,7 @@ Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& 
     if (auto upper = BoundBytes(type, statistics.upper, mode, false)) file->upper_bounds.emplace_back(id, *std::move(upper));
   }
   if (!written.split_offsets.empty()) file->split_offsets = written.split_offsets;
-  file->sort_order_id = metadata.default_sort_order_id;
+  file->sort_order_id = sort_order_id;
   return DataFilePtr(std::move(file));
 }
 

@@ -28,8 +28,8 @@ class MetricsConfig {
   MetricsMode none_{false, false, 0};
 };
 
-/// The entry of a written file, of the table's default spec (or `spec`) and sort order.
-Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& metadata, const PartitionSpec& spec,
+/// The entry of a written file of a spec, whose rows are in a sort order (0: in none that the table knows).
+Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& metadata, const PartitionSpec& spec, int32_t sort_order_id,
                                const MetricsConfig& metrics);
 
 }  // namespace frazil::tables::iceberg

@@ -62,7 +62,7 @@ WrittenFile Written() {
 }
 
 DataFilePtr Convert(const TableMetadata& metadata) {
-  auto file = ToDataFile(Written(), metadata, metadata.specs[0], MetricsConfig::Of(metadata));
+  auto file = ToDataFile(Written(), metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata));
   EXPECT_TRUE(file.ok());
   return *file;
 }
@@ -119,16 +119,16 @@ TEST(MetricsConfig, ValuesOfAnotherKindAreNoBounds) {
   WrittenFile written = Written();
   written.columns[1].lower = Value(5);
   written.columns[2].lower = Value(std::numeric_limits<double>::quiet_NaN());
-  auto file = ToDataFile(written, metadata, metadata.specs[0], MetricsConfig::Of(metadata));
+  auto file = ToDataFile(written, metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata));
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(FindById((*file)->lower_bounds, 1), nullptr);
   EXPECT_EQ(FindById((*file)->lower_bounds, 2), nullptr);
   EXPECT_NE(FindById((*file)->upper_bounds, 1), nullptr);
   written.partition = {Value(1)};
-  EXPECT_FALSE(ToDataFile(written, metadata, metadata.specs[0], MetricsConfig::Of(metadata)).ok());
+  EXPECT_FALSE(ToDataFile(written, metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata)).ok());
   written = Written();
   written.format = FileFormat::kCsv;
-  EXPECT_FALSE(ToDataFile(written, metadata, metadata.specs[0], MetricsConfig::Of(metadata)).ok());
+  EXPECT_FALSE(ToDataFile(written, metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata)).ok());
 }
 
 TEST(SnapshotSummary, PartitionsAndTotals) {

@@ -1,12 +1,13 @@
 #include "frazil/tables/iceberg/partition_spec.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/json_access.h"
+#include "frazil/tables/iceberg/single_value.h"
 #include "frazil/tables/iceberg/spark_schema.h"
 #include "frazil/tables/transform.h"
 
@@ -74,12 +75,10 @@ void ParseTransformText(const std::string& text, SpecField* field) {
   for (auto [prefix, kind] : {std::pair(std::string_view("bucket["), TransformKind::kBucket),
                               std::pair(std::string_view("truncate["), TransformKind::kTruncate)}) {
     if (!lower.starts_with(prefix) || lower.back() != ']') continue;
-    int32_t number = 0;
-    const char* end = lower.data() + lower.size() - 1;
-    auto [stopped, problem] = std::from_chars(lower.data() + prefix.size(), end, number);
-    if (problem == std::errc() && stopped == end && number > 0) {
+    auto number = ParseInteger<int32_t>(std::string_view(lower).substr(prefix.size(), lower.size() - prefix.size() - 1));
+    if (number && *number > 0) {
       field->transform = kind;
-      field->parameter = number;
+      field->parameter = *number;
       return;
     }
   }
@@ -233,7 +232,7 @@ std::string SpecPartitionPath(const PartitionSpec& spec, const Schema& schema, c
     path += UrlEncode(field.name) + "=";
     auto type = ToSparkType(*PartitionFieldType(field, schema));
     bool known = field.unknown_transform.empty() && type.ok() && (*type)->id() != TypeId::kNull && schema.Find(field.source_id) != nullptr;
-    path += UrlEncode(known ? PartitionValueText(field.transform, **type, values[i]) : UntypedText(values[i]));
+    path += UrlEncode(known ? PartitionValueText(field.transform, **type, Promoted((*type)->id() == TypeId::kDouble, values[i])) : UntypedText(values[i]));
   }
   return path;
 }

@@ -1,6 +1,8 @@
 #include "frazil/tables/iceberg/projection.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "frazil/base/text.h"
 #include "frazil/tables/iceberg/spark_schema.h"
@@ -127,8 +129,30 @@ class FieldProjection {
     return values;
   }
 
-  /// The transform keeps the order of values.
+  /// Below the smallest number truncation wraps around: the partition, among those of great numbers, where the smallest
+  /// ones are too. Null where there is none.
+  std::optional<Value> WrappedPartition() const {
+    TypeId id = test_.type->id();
+    if (field_.transform != TransformKind::kTruncate || (id != TypeId::kInteger && id != TypeId::kLong)) return std::nullopt;
+    int64_t smallest = id == TypeId::kLong ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int32_t>::min();
+    Value partition = Transformed(Value(smallest));
+    return partition.integer() > smallest ? std::optional<Value>(std::move(partition)) : std::nullopt;
+  }
   BoundPredicatePtr InclusiveOrdered() const {
+    BoundPredicatePtr ordered = InclusiveInOrder();
+    auto wrapped = WrappedPartition();
+    if (!wrapped || (test_.op != PredicateOp::kLess && test_.op != PredicateOp::kLessOrEqual)) return ordered;
+    return BoundPredicate::Combine(PredicateOp::kOr, {ordered, Test(PredicateOp::kEqual, {*wrapped})});
+  }
+  BoundPredicatePtr StrictOrdered() const {
+    BoundPredicatePtr ordered = StrictInOrder();
+    auto wrapped = WrappedPartition();
+    if (!wrapped || (test_.op != PredicateOp::kGreater && test_.op != PredicateOp::kGreaterOrEqual)) return ordered;
+    return BoundPredicate::Combine(PredicateOp::kAnd, {ordered, Test(PredicateOp::kNotEqual, {*wrapped})});
+  }
+
+  /// The transform keeps the order of values.
+  BoundPredicatePtr InclusiveInOrder() const {
     switch (test_.op) {
       case PredicateOp::kLess: {
         auto before = Neighbour(*test_.type, test_.values[0], -1);
@@ -146,7 +170,7 @@ class FieldProjection {
     }
   }
 
-  BoundPredicatePtr StrictOrdered() const {
+  BoundPredicatePtr StrictInOrder() const {
     switch (test_.op) {
       case PredicateOp::kLess: return Test(PredicateOp::kLess, {Transformed(test_.values[0])});
       case PredicateOp::kLessOrEqual: {

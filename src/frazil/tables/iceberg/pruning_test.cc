@@ -6,6 +6,8 @@
 #include "frazil/tables/iceberg/file_evaluator.h"
 #include "frazil/tables/iceberg/projection.h"
 #include "frazil/tables/iceberg/single_value.h"
+#include "frazil/tables/iceberg/snapshot_producer.h"
+#include "frazil/tables/transform.h"
 
 namespace frazil::tables::iceberg {
 namespace {
@@ -159,6 +161,28 @@ TEST(Projection, TruncatedText) {
   EXPECT_EQ(ByPartition(trunc, Name(PredicateOp::kLess, "iceberg"), Value("ice")), std::pair(true, false));
   EXPECT_EQ(ByPartition(trunc, Name(PredicateOp::kLess, "iceberg"), Value("icd")), std::pair(true, true));
   EXPECT_EQ(ByPartition(trunc, Name(PredicateOp::kLess, "iceberg"), Value("icf")), std::pair(false, false));
+}
+
+TEST(Projection, TruncatedNumbersWrapAroundBelowTheSmallest) {
+  auto trunc = Field(1, TransformKind::kTruncate, 10);
+  // The partition of the ten greatest numbers but eight, and of the smallest ones.
+  constexpr int64_t kWrapped = std::numeric_limits<int64_t>::max() - 1;
+  ASSERT_EQ(ApplyTransform(TransformKind::kTruncate, 10, *DataType::Long(), Value(std::numeric_limits<int64_t>::min())), Value(kWrapped));
+  EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kLess, 0), Value(kWrapped)), std::pair(true, false));
+  EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kLessOrEqual, -20), Value(kWrapped)), std::pair(true, false));
+  EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kGreater, 0), Value(kWrapped)), std::pair(true, false));
+  EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kGreaterOrEqual, 0), Value(kWrapped)), std::pair(true, false));
+  EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kEqual, std::numeric_limits<int64_t>::min()), Value(kWrapped)), std::pair(true, false));
+  EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kLess, 0), Value(10)), std::pair(false, false));
+  EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kGreater, 0), Value(10)), std::pair(true, true));
+}
+
+TEST(Projection, PartitionsOfColumnsThatWereWidened) {
+  auto identity = Field(3, TransformKind::kIdentity);
+  EXPECT_EQ(ByPartition(identity, D(PredicateOp::kGreater, 1), Value(1.5f)), std::pair(true, true));
+  EXPECT_EQ(ByPartition(identity, D(PredicateOp::kEqual, 1.5), Value(1.5f)), std::pair(true, true));
+  EXPECT_EQ(ByPartition(identity, D(PredicateOp::kLess, 1), Value(1.5f)), std::pair(false, false));
+  EXPECT_EQ(PartitionKey(0, {Value(1.5f)}), PartitionKey(0, {Value(1.5)}));
 }
 
 TEST(Projection, IdentityAndVoid) {

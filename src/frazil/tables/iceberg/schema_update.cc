@@ -56,6 +56,7 @@ SchemaUpdate::Place SchemaUpdate::Find(const std::vector<std::string>& path) {
     if (index == fields->size()) return Place{};
     NestedField* field = &(*fields)[index];
     if (place.field != nullptr && place.field->type->kind == TypeKind::kMap && index == 0) place.in_map_key = true;
+    place.in_struct = place.field == nullptr || place.field->type->kind == TypeKind::kStruct;
     place.siblings = fields;
     place.index = index;
     place.field = field;
@@ -205,6 +206,9 @@ Status SchemaUpdate::Apply(const TableChange& change) {
     return IllegalArgument(std::string("Cannot ") + verb + " missing column: " + name);
   }
   if (place.in_map_key) return IllegalArgument("Cannot update map keys: " + name);
+  bool is_kept = change.type == TableChange::Type::kUpdateColumnType || change.type == TableChange::Type::kUpdateColumnComment ||
+                 change.type == TableChange::Type::kUpdateColumnNullability;
+  if (!place.in_struct && !is_kept) return IllegalArgument(std::string("Cannot ") + verb + " the element, key or value of a collection: " + name);
   NestedField* field = place.field;
   switch (change.type) {
     case TableChange::Type::kDropColumn: {

@@ -30,6 +30,7 @@ class SchemaUpdate {
     size_t index = 0;
     NestedField* field = nullptr;
     bool in_map_key = false;
+    bool in_struct = true;  ///< Else the element of a list, or the key or value of a map.
   };
   /// Mutable copy of a schema: types are copied on the way down.
   Place Find(const std::vector<std::string>& path);

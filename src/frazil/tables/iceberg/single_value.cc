@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/json_access.h"
 
@@ -52,10 +53,9 @@ std::string Hex(std::string_view bytes) {
 Result<std::string> FromHex(std::string_view text) {
   std::string bytes;
   for (size_t i = 0; i + 1 < text.size(); i += 2) {
-    int byte = 0;
-    auto [stopped, problem] = std::from_chars(text.data() + i, text.data() + i + 2, byte, 16);
-    if (problem != std::errc() || stopped != text.data() + i + 2) return IllegalArgument("Not hexadecimal: " + std::string(text));
-    bytes.push_back(static_cast<char>(byte));
+    auto byte = ParseInteger<unsigned>(text.substr(i, 2), 16);
+    if (!byte) return IllegalArgument("Not hexadecimal: " + std::string(text));
+    bytes.push_back(static_cast<char>(*byte));
   }
   if (text.size() % 2 != 0) return IllegalArgument("Not hexadecimal: " + std::string(text));
   return bytes;
@@ -68,8 +68,9 @@ struct DateAndTime {
 };
 bool ReadNumber(std::string_view& text, size_t digits, int64_t* number) {
   if (text.size() < digits) return false;
-  auto [stopped, problem] = std::from_chars(text.data(), text.data() + digits, *number);
-  if (problem != std::errc() || stopped != text.data() + digits) return false;
+  auto read = ParseInteger<int64_t>(text.substr(0, digits));
+  if (!read) return false;
+  *number = *read;
   text.remove_prefix(digits);
   return true;
 }
@@ -247,6 +248,11 @@ Result<Value> FromBytes(const Type& type, std::string_view bytes) {
     case TypeKind::kMap: break;
   }
   return DamagedMetadata("A bound of type " + TypeText(type) + " cannot be read");
+}
+
+Value Promoted(bool is_double, const Value& value) {
+  const auto* narrow = std::get_if<float>(&value.storage());
+  return is_double && narrow != nullptr ? Value(static_cast<double>(*narrow)) : value;
 }
 
 Result<JsonValue> ToJsonValue(const Type& type, const Value& value) {

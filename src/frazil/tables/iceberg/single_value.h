@@ -17,6 +17,9 @@ std::string ToBytes(const Type& type, const Value& value);
 /// Takes the shorter forms that a promoted column has in older files: int for long, float for double.
 Result<Value> FromBytes(const Type& type, std::string_view bytes);
 
+/// A value of a column that was FLOAT when the file was written and is DOUBLE now (`is_double`), as the column has it now.
+Value Promoted(bool is_double, const Value& value);
+
 /// JSON form ("Appendix C"): defaults.
 Result<JsonValue> ToJsonValue(const Type& type, const Value& value);
 Result<Value> FromJsonValue(const Type& type, const JsonValue& json);

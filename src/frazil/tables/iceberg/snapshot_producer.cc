@@ -16,12 +16,13 @@ namespace frazil::tables::iceberg {
 
 std::string PartitionKey(int32_t spec_id, const std::vector<Value>& values) {
   std::string key = std::to_string(spec_id);
-  for (const auto& value : values) {
+  for (const auto& written : values) {
+    // Files from before a column was widened stay in the same partition.
+    const Value value = Promoted(true, written);
     std::string part;
     const auto& storage = value.storage();
     if (const auto* flag = std::get_if<bool>(&storage)) part = *flag ? "t" : "f";
     if (const auto* number = std::get_if<int64_t>(&storage)) part = ToBytes(*Type::Primitive(TypeKind::kLong), Value(*number));
-    if (const auto* number = std::get_if<float>(&storage)) part = ToBytes(*Type::Primitive(TypeKind::kFloat), Value(*number == 0 ? 0.0f : *number));
     if (const auto* number = std::get_if<double>(&storage)) part = ToBytes(*Type::Primitive(TypeKind::kDouble), Value(*number == 0 ? 0.0 : *number));
     if (std::holds_alternative<Decimal128>(storage)) part = ToBytes(*Type::Decimal(38, 0), value);
     if (const auto* text = std::get_if<std::string>(&storage)) part = *text;

@@ -108,6 +108,7 @@ TEST(Transform, ValuesAndTexts) {
   EXPECT_EQ(apply(TransformKind::kBucket, 8, DataType::Long(), Value(int64_t{34})), Value(3));
   EXPECT_EQ(apply(TransformKind::kTruncate, 10, DataType::Integer(), Value(-1)), Value(-10));
   EXPECT_EQ(apply(TransformKind::kTruncate, 10, DataType::Integer(), Value(11)), Value(10));
+  EXPECT_EQ(apply(TransformKind::kTruncate, 10, DataType::Integer(), Value(int64_t{INT32_MIN})), Value(int64_t{2147483646}));
   EXPECT_EQ(apply(TransformKind::kTruncate, 50, DataType::Decimal(9, 2), Value(Decimal128{1065})), Value(Decimal128{1050}));
   EXPECT_EQ(apply(TransformKind::kTruncate, 3, DataType::String(), Value("\xC3\xA9\xC3\xA9\xC3\xA9z")), Value("\xC3\xA9\xC3\xA9\xC3\xA9"));
   EXPECT_EQ(apply(TransformKind::kDay, 0, DataType::Date(), Value(-1)), Value(-1));

@@ -1,0 +1,44 @@
+#pragma once
+
+// Which files rewrite_data_files replaces: Iceberg's bin-packing planner.
+// Source: https://iceberg.apache.org/docs/latest/spark-procedures/#options-for-rewrite_data_files and the rules of
+// Iceberg's BinPackRewriteFilePlanner.
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "frazil/base/result.h"
+#include "frazil/tables/scan.h"
+
+namespace frazil::commands {
+
+/// How files are chosen. Sizes are bytes.
+struct RewriteChoice {
+  int64_t target_size = 512LL * 1024 * 1024;
+  int64_t min_size = 0, max_size = 0;  ///< Files out of this range are chosen.
+  int64_t min_input_files = 5;
+  int64_t max_group_size = 100LL * 1024 * 1024 * 1024;
+  /// Files with so many delete files, or so great a part of their rows deleted, are chosen.
+  int64_t delete_files = std::numeric_limits<int64_t>::max();
+  double delete_ratio = 0.3;
+  bool all = false;
+};
+
+/// The procedure's options (keys in lower case) over the table's properties. Options that only say how a cluster shares
+/// the work are taken without a meaning. Errors: options that are unknown, or whose values cannot be.
+Result<RewriteChoice> ReadRewriteChoice(const std::map<std::string, std::string>& options,
+                                        const std::map<std::string, std::string>& properties);
+
+/// Files of one partition that are rewritten together.
+struct RewriteGroup {
+  std::vector<const tables::ScanFile*> files;
+  int64_t bytes = 0;
+};
+
+/// The groups worth rewriting, whose files belong to the plan.
+std::vector<RewriteGroup> PlanRewrite(const tables::ScanPlan& plan, const RewriteChoice& choice);
+
+}  // namespace frazil::commands

@@ -1,0 +1,73 @@
+"""CALL system.rewrite_data_files beside what else a table has: audited branches, sort orders, row lineage."""
+import pytest
+from pyspark.errors import PySparkException
+
+
+@pytest.fixture
+def table(spark, namespace):
+    """Four files of two rows each."""
+    name = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {name} (id BIGINT, v STRING) USING iceberg")
+    for n in range(4):
+        spark.sql(f"INSERT INTO {name} VALUES ({n * 10}, 'v{n}'), ({n * 10 + 1}, 'v{n}')")
+    return name
+
+
+def rewrite(spark, table, arguments=""):
+    arguments = arguments or "options => map('rewrite-all', 'true')"
+    (row,) = spark.sql(f"CALL ice.system.rewrite_data_files(table => '{table}', {arguments})").collect()
+    return row.rewritten_data_files_count, row.added_data_files_count
+
+
+def test_main_is_rewritten_while_another_branch_is_audited(spark, table):
+    spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.wap.enabled' = 'true')")
+    spark.conf.set("spark.wap.branch", "audit")
+    try:
+        spark.sql(f"INSERT INTO {table} VALUES (99, 'audited')")
+        assert spark.table(table).count() == 9
+        assert rewrite(spark, table) == (4, 1)
+        assert spark.table(table).count() == 9
+    finally:
+        spark.conf.unset("spark.wap.branch")
+    assert spark.table(table).count() == 8 and spark.table(f"{table}.files").count() == 1
+    assert spark.sql(f"SELECT count(*) FROM {table} VERSION AS OF 'audit'").first()[0] == 9
+
+
+def test_orders(spark, table):
+    assert rewrite(spark, table, "sort_order => 'id DESC NULLS LAST', options => map('rewrite-all', 'true')") == (4, 1)
+    ordered = spark.sql(f"SELECT id FROM {table} ORDER BY _pos").collect()
+    assert [row.id for row in ordered] == [31, 30, 21, 20, 11, 10, 1, 0]
+    # An order that is not the table's is not said to be.
+    assert spark.table(f"{table}.files").first().sort_order_id == 0
+    spark.sql(f"ALTER TABLE {table} WRITE ORDERED BY v, id DESC")
+    assert rewrite(spark, table, "strategy => 'sort', options => map('rewrite-all', 'true')") == (1, 1)
+    assert [row.id for row in spark.sql(f"SELECT id FROM {table} ORDER BY _pos").collect()] == [1, 0, 11, 10, 21, 20, 31, 30]
+    assert spark.table(f"{table}.files").first().sort_order_id == 1
+    assert rewrite(spark, table, "sort_order => 'V asc, iD desc NULLS LAST', options => map('rewrite-all', 'true')") == (1, 1)
+    assert spark.table(f"{table}.files").first().sort_order_id == 1
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ("sort_order => 'nosuch'", "nosuch"), ("sort_order => 'id,, v'", "sortOrder"), ("sort_order => 'id) WRITE UNORDERED --'", "sortOrder"),
+    ("sort_order => 'zorder(id, v)'", "(?i)zorder"), ("strategy => 'sort'", "(?i)sort order"), ("strategy => 'nosuch'", "(?i)strategy"),
+    ("strategy => 'binpack', sort_order => 'id'", "(?i)one rewriter"), ("options => map('remove-dangling-deletes', 'true')", "remove-dangling-deletes"),
+    ("options => map('nosuch', '1')", "nosuch"), ("where => 'nosuch = 1'", "nosuch"), ("where => 'id ='", "where"),
+])
+@pytest.mark.ours  # zorder and dangling deletes are done by Spark
+def test_refusals_leave_the_table_alone(spark, table, arguments, message):
+    options = "" if "options" in arguments else ", options => map('rewrite-all', 'true')"
+    with pytest.raises(PySparkException, match=message):
+        rewrite(spark, table, arguments + options)
+    assert spark.table(f"{table}.snapshots").count() == 4
+
+
+def test_lineage_is_kept(spark, namespace):
+    table = f"{namespace}.lineage"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg TBLPROPERTIES ('format-version' = '3')")
+    for n in range(3):
+        spark.sql(f"INSERT INTO {table} VALUES ({n})")
+    query = f"SELECT id, _row_id, _last_updated_sequence_number FROM {table} ORDER BY id"
+    before = spark.sql(query).collect()
+    assert len({row[1] for row in before}) == 3 and [row[2] for row in before] == [1, 2, 3]
+    assert rewrite(spark, table, "sort_order => 'id DESC', options => map('rewrite-all', 'true')") == (3, 1)
+    assert spark.sql(query).collect() == before
