@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 from conftest import iceberg_catalog, open_session
-from tables import EVERY_TYPE, EVERY_VALUE, LIFE, ODD_TEXTS, TRANSFORMS, rows, rows_as_pyiceberg, rows_by_pyiceberg
+from tables import EVERY_TYPE, EVERY_VALUE, LIFE, ODD_TEXTS, TRANSFORMS, plain, rows, rows_as_pyiceberg, rows_by_pyiceberg
 
 SPARK = os.environ.get("FRAZIL_SPARK_REMOTE")
 pytestmark = pytest.mark.skipif(not SPARK, reason="FRAZIL_SPARK_REMOTE names no Spark")
@@ -259,3 +259,46 @@ def test_empty_tables_of_every_kind(engines, folder, table, writer):
         engines[name].sql(f"DELETE FROM {table} WHERE id = 1")
         engines[name].sql(f"INSERT INTO {table} SELECT 1, NULL WHERE false")
         assert agree(engines, folder, table) == []
+
+
+CHANGES = ["INSERT INTO {t} VALUES {every}", "INSERT INTO {t} VALUES {every}", "DELETE FROM {t} WHERE i = -2147483648",
+           "UPDATE {t} SET s = 'x' WHERE i = 2147483647", "INSERT OVERWRITE {t} VALUES {every}", "ALTER TABLE {t} WRITE ORDERED BY l",
+           """MERGE INTO {t} AS target USING (SELECT -2147483648 AS i UNION ALL SELECT 7) s ON target.i = s.i WHEN MATCHED THEN UPDATE SET s = 'm'
+              WHEN NOT MATCHED THEN INSERT (i, t) VALUES (s.i, TIMESTAMP '1969-12-31 23:00:00')""",
+           "ALTER TABLE {t} ADD PARTITION FIELD truncate(2, s)", "INSERT INTO {t} (i, s) VALUES (1, 'abc'), (2, NULL)", "DELETE FROM {t} WHERE true",
+           "INSERT INTO {t} SELECT * FROM {t}", "TRUNCATE TABLE {t}"]
+
+
+@pytest.mark.parametrize("partitioning", ["i", "days(t), bucket(4, i)", "truncate(10, l), b"])
+def test_statistics_and_summaries(engines, table, partitioning):
+    """The same statements leave the same figures: of each file, and of each snapshot."""
+    names = {"ours": f"{table}1", "spark": f"{table}2"}
+    properties = "TBLPROPERTIES ('write.summary.partition-limit'='100', 'write.distribution-mode'='hash')"
+    every = f"({'), ('.join(EVERY_VALUE)})"
+
+    def files(name):
+        """What of each file does not depend on who wrote its bytes. Only we count what is in lists and maps."""
+        found = []
+        for row in engines["spark"].sql(f"SELECT * FROM {name}.files").collect():
+            figures = {key: row[key] for key in ("content", "spec_id", "record_count", "nan_value_counts", "lower_bounds", "upper_bounds",
+                                                 "sort_order_id")}
+            counted = set(row.lower_bounds) | {k for k, nulls in row.null_value_counts.items() if nulls == row.record_count}
+            for key in ("value_counts", "null_value_counts"):
+                figures[key] = {k: v for k, v in row[key].items() if k in counted and k < 20}
+            found.append(plain([figures, row.asDict().get("partition")]))
+        return sorted(found)
+
+    def summaries(name):
+        varying = ("engine", "iceberg-version", "app-", "spark.")
+        return [(row.operation, {k: v for k, v in row.summary.items() if "size" not in k and not k.startswith(varying) and "partitions." not in k})
+                for row in engines["spark"].sql(f"SELECT operation, summary FROM {name}.snapshots ORDER BY committed_at").collect()]
+
+    for name, session in engines.items():
+        session.sql(f"CREATE TABLE {names[name]} ({EVERY_TYPE}) USING iceberg PARTITIONED BY ({partitioning}) {properties}")
+    for change in CHANGES:
+        for name, session in engines.items():
+            session.sql(change.format(t=names[name], every=every))
+        assert files(names["ours"]) == files(names["spark"]), change
+        assert summaries(names["ours"]) == summaries(names["spark"]), change
+    for name, session in engines.items():
+        session.sql(f"DROP TABLE {names[name]}")

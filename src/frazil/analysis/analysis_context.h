@@ -99,6 +99,12 @@ class AnalysisContext {
   /// A SQL function, temporary or of a catalog.
   virtual std::optional<SqlFunction> FindSqlFunction(const std::vector<std::string>& /*name*/) { return std::nullopt; }
 
+  /// A table as this statement sees it: however often it is named, it is loaded once, so that all of the statement reads
+  /// one snapshot of it.
+  Result<tables::TablePtr> LoadTable(const catalogs::CatalogPtr& catalog, const catalogs::Identifier& identifier);
+  /// From now on tables are loaded anew: a command has run within the statement.
+  void ForgetTables() { tables_.clear(); }
+
   // --- data
   /// Files or another source by format, schema, options and paths.
   virtual Result<OpenedDataSource> OpenDataSource(const plan::DataSourcePlan& source) = 0;
@@ -127,6 +133,7 @@ class AnalysisContext {
 
  private:
   AttributeId next_id_ = 1;
+  std::map<std::vector<std::string>, tables::TablePtr> tables_;  ///< By full name.
 };
 
 }  // namespace frazil::analysis

@@ -96,6 +96,14 @@ TEST_F(AnalyzerTest, ResolvesNames) {
   EXPECT_EQ(plan.error().query_contexts[0].fragment, "bb");
 }
 
+TEST_F(AnalyzerTest, LoadsATableOnceForAStatement) {
+  EXPECT_EQ(Schema("SELECT t.a FROM t JOIN default.t v ON t.a = v.a WHERE t.a IN (SELECT a FROM spark_catalog.default.t)"), "a:int");
+  EXPECT_EQ(context_.catalog().loads, 1);
+  context_.ForgetTables();
+  EXPECT_EQ(Schema("SELECT b FROM t"), "b:string");
+  EXPECT_EQ(context_.catalog().loads, 2);
+}
+
 TEST_F(AnalyzerTest, JoinsByColumns) {
   EXPECT_EQ(Schema("SELECT * FROM t JOIN u USING (a)"),
             "a:int, b:string, c:double, s:struct<x:int,y:array<int>>, d:bigint");

@@ -94,7 +94,7 @@ Result<ResolvedTable> Analyzer::LoadTableByName(const std::vector<std::string>& 
   const auto load = [&](const std::vector<std::string>& parts) -> Result<ResolvedTable> {
     FRAZIL_ASSIGN_OR_RETURN(auto split, SplitName(parts));
     ResolvedTable resolved;
-    FRAZIL_ASSIGN_OR_RETURN(resolved.table, split.catalog->LoadTable(split.identifier));
+    FRAZIL_ASSIGN_OR_RETURN(resolved.table, context_.LoadTable(split.catalog, split.identifier));
     resolved.full_name = FullName(*split.catalog, split.identifier);
     resolved.catalog = std::move(split.catalog);
     resolved.identifier = std::move(split.identifier);

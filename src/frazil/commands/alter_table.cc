@@ -79,12 +79,16 @@ class Translator {
     return Status::Ok();
   }
 
+  Error AlreadyThere(const char* operation, const std::vector<std::string>& column) {
+    return Error::Of("FIELD_ALREADY_EXISTS",
+                     {{"op", operation}, {"fieldNames", QuoteIdentifier(column)}, {"struct", "\"" + schema().Sql() + "\""}});
+  }
+
   Status AddColumns(const plan::AlterAction& action) {
     for (const auto& column : action.columns) {
       if (FindField(schema(), column.name) != nullptr) {
         if (action.if_not_exists) continue;
-        return Error::Of("FIELD_ALREADY_EXISTS",
-                         {{"op", "add"}, {"fieldNames", QuoteIdentifier(column.name)}, {"struct", "\"" + schema().Sql() + "\""}});
+        return AlreadyThere("add", column.name);
       }
       Change& change = New(Change::Type::kAddColumn);
       change.column = column.name;
@@ -222,6 +226,11 @@ class Translator {
         return Status::Ok();
       case Type::kRenameColumn: {
         FRAZIL_RETURN_IF_ERROR(RequireColumn(action.column_names[0]));
+        auto renamed = action.column_names[0];
+        renamed.back() = action.new_name;
+        // Other case of the same name is no other column.
+        bool is_same = EqualsIgnoreCase(action.new_name, action.column_names[0].back());
+        if (!is_same && FindField(schema(), renamed) != nullptr) return AlreadyThere("rename", renamed);
         Change& change = New(Change::Type::kRenameColumn);
         change.column = action.column_names[0];
         change.new_name = action.new_name;

@@ -46,8 +46,6 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
     return catalogs::TableExistsAlready(*name.catalog, name.identifier);
   }
   if (command.mode == Mode::kReplace && !exists) return catalogs::TableNotFound(*name.catalog, name.identifier);
-  FRAZIL_ASSIGN_OR_RETURN(bool known, name.catalog->NamespaceExists(name.identifier.name_space));
-  if (!known) return catalogs::NamespaceNotFound(*name.catalog, name.identifier.name_space);
   if (command.like.has_value()) return CreateLike(command, name, context);
   if (!command.constraints.empty()) {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",

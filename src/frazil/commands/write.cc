@@ -294,8 +294,6 @@ Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& c
       if (command.mode == ModeV2::kCreate && exists)
         return catalogs::TableExistsAlready(*name.catalog, name.identifier);
       if (command.mode == ModeV2::kReplace && !exists) return NotFound(name);
-      FRAZIL_ASSIGN_OR_RETURN(bool known, name.catalog->NamespaceExists(name.identifier.name_space));
-      if (!known) return catalogs::NamespaceNotFound(*name.catalog, name.identifier.name_space);
       DefinitionClauses clauses;
       clauses.schema = AsNullable(plan::OutputSchema(*query));
       clauses.provider = command.provider;

@@ -117,6 +117,7 @@ Result<std::shared_ptr<const RowSet>> StatementContext::CallCatalog(const plan::
 
 Result<std::shared_ptr<const RowSet>> StatementContext::RunCommand(const plan::PlanPtr& command) {
   FRAZIL_ASSIGN_OR_RETURN(auto rows, commands::RunCommand(command->As<plan::Command>(), *this));
+  ForgetTables();
   return std::make_shared<const RowSet>(std::move(rows));
 }
 
@@ -272,7 +273,11 @@ std::string StatementContext::PutCachedRelation(analysis::CachedRelation relatio
 }
 
 Result<RowSet> StatementContext::RunStatement(const plan::PlanPtr& plan) {
-  if (plan->kind == plan::PlanKind::kCommand) return commands::RunCommand(plan->As<plan::Command>(), *this);
+  if (plan->kind == plan::PlanKind::kCommand) {
+    auto rows = commands::RunCommand(plan->As<plan::Command>(), *this);
+    ForgetTables();
+    return rows;
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(plan, *this));
   return engine().Collect(analyzed, execution_);
 }

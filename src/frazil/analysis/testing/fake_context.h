@@ -44,6 +44,7 @@ class FakeTable : public tables::Table {
 class FakeCatalog : public catalogs::Catalog {
  public:
   std::map<std::string, tables::TablePtr> tables;
+  int loads = 0;  ///< How often a table was loaded.
 
   const std::string& name() const override { return name_; }
   Result<std::vector<catalogs::Namespace>> ListNamespaces(const catalogs::Namespace&) override {
@@ -68,6 +69,7 @@ class FakeCatalog : public catalogs::Catalog {
     return tables.count(identifier.name) > 0;
   }
   Result<frazil::tables::TablePtr> LoadTable(const catalogs::Identifier& identifier) override {
+    ++loads;
     const auto found = tables.find(identifier.name);
     if (found == tables.end())
       return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(identifier.name)}});

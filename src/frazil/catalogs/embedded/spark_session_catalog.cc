@@ -47,6 +47,8 @@ Result<tables::TablePtr> SparkSessionCatalog::LoadTable(const Identifier& identi
 Result<tables::TablePtr> SparkSessionCatalog::CreateTable(const Identifier& identifier, const tables::TableDefinition& definition) {
   FRAZIL_ASSIGN_OR_RETURN(bool exists, TableExists(identifier));
   if (exists) return TableExistsAlready(*this, identifier);
+  FRAZIL_ASSIGN_OR_RETURN(bool known, NamespaceExists(identifier.name_space));
+  if (!known) return NamespaceNotFound(*this, identifier.name_space);
   if (EqualsIgnoreCase(definition.provider, "iceberg")) return iceberg_->CreateTable(identifier, definition);
   return built_in_->CreateTable(identifier, definition);
 }
@@ -58,6 +60,8 @@ Result<tables::StagedTable> SparkSessionCatalog::StageTable(const Identifier& id
     FRAZIL_ASSIGN_OR_RETURN(Catalog * owner, Owner(identifier));
     return owner->StageTable(identifier, definition, replace);
   }
+  FRAZIL_ASSIGN_OR_RETURN(bool known, NamespaceExists(identifier.name_space));
+  if (!known) return NamespaceNotFound(*this, identifier.name_space);
   if (EqualsIgnoreCase(definition.provider, "iceberg")) return iceberg_->StageTable(identifier, definition, replace);
   return built_in_->StageTable(identifier, definition, replace);
 }
