@@ -48,7 +48,9 @@ def functions_page(spark):
 
 
 def settings_page(spark):
-    rows = sorted(spark.sql("SET -v").collect(), key=lambda row: row[0])
+    # The one default that depends on where the server runs.
+    rows = sorted((row[0], "spark-warehouse" if row[0] == "spark.sql.warehouse.dir" else row[1], row[2])
+                  for row in spark.sql("SET -v").collect())
     lines = ["# Settings", "", NOTE, "", "Settings that change what the server does. Any other key is kept and given back.",
              "", "| Key | Default | Meaning |", "|---|---|---|"]
     lines += [f"| `{cell(row[0])}` | {cell(row[1])} | {cell(row[2])} |" for row in rows]

@@ -39,6 +39,10 @@ QUICK_GOLDEN_SHARE = 4
 QUICK_DOCTEST_MODULES = "column,group,window,catalog,conf,types,merge,tvf"
 
 
+# They pass or not as threads go: see tests/ratchet/README.md.
+UNORDERED = {"pyspark.sql.connect.functions.builtin.lag", "pyspark.sql.connect.functions.builtin.lead"}
+
+
 class Outcome:
     """What a run showed: names that passed, and names that ran and did not pass."""
 
@@ -213,9 +217,9 @@ def run_suite(suite, folder, args):
                     shutil.copy(work / "1" / name, args.logs / f"{suite}-{name}")
         shutil.rmtree(work, ignore_errors=True)
     lost = sorted(listed & outcome.failed)
-    won = sorted(outcome.passed - listed)
+    won = sorted(outcome.passed - listed - UNORDERED)
     if args.update and won:
-        write_list(suite, listed | outcome.passed)
+        write_list(suite, listed | set(won))
     seconds = time.monotonic() - started
     text = (f"{suite}: {len(outcome.passed)} pass, {len(outcome.failed)} do not, {len(listed)} listed, "
             f"{len(won)} new, {len(lost)} lost ({seconds:.0f} s)")

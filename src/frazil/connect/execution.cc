@@ -165,11 +165,22 @@ Status Execution::SendRows(session::StatementResult result) {
   WriteDataType(*schema, schema_response.mutable_schema());
   FRAZIL_RETURN_IF_ERROR(Send(std::move(schema_response)));
 
+  // Rows change nothing: who cancels them need not wait until the engine has come to rest.
+  auto& cancel = *operation_->cancel;
+  const int64_t interrupt = cancel.AddInterrupt([this] {
+    log_.Fail(std::make_shared<const Error>(engine::CheckNotCancelled(operation_->cancel.get()).error()));
+  });
+  const Status status = SendBatches(schema, *result.stream);
+  cancel.RemoveInterrupt(interrupt);
+  return status;
+}
+
+Status Execution::SendBatches(const DataTypePtr& schema, engine::ResultStream& stream) {
   const codec::IpcOptions options = IpcOptionsOf(*session_);
   int64_t rows_sent = 0;
   bool any = false;
   while (true) {
-    FRAZIL_ASSIGN_OR_RETURN(auto batch, result.stream->Next());
+    FRAZIL_ASSIGN_OR_RETURN(auto batch, stream.Next());
     if (batch == nullptr) break;
     const int64_t rows = batch->num_rows();
     if (rows == 0) continue;

@@ -47,6 +47,7 @@ class Execution {
   Status RunSqlCommand(const spark::connect::SqlCommand& command);
   Status RunPlanCommand(const spark::connect::Command& command);
   Status SendRows(session::StatementResult result);
+  Status SendBatches(const DataTypePtr& schema, engine::ResultStream& stream);
   Status SendBatch(std::string data, int64_t rows, int64_t start_offset);
   Status SendMetrics();
   Status Send(spark::connect::ExecutePlanResponse response);

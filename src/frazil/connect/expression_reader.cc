@@ -55,6 +55,27 @@ Status TakeSchemaText(plan::FunctionExpr* call) {
   return Status::Ok();
 }
 
+// zipWithIndex of the client: count(1) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) - 1, the rows' numbers
+// from 0 in the order in which they come.
+plan::ExprPtr SequenceNumber(const plan::Origin& origin) {
+  const auto one = plan::MakeLiteralExpr(DataType::Long(), Value(int64_t{1}), origin);
+  auto count = Make<plan::FunctionExpr>(origin);
+  count->name = {"count"};
+  count->arguments = {one};
+  auto window = Make<plan::WindowExpr>(origin);
+  window->function = std::move(count);
+  plan::UnresolvedFrame frame;
+  frame.type = FrameType::kRows;
+  frame.start.type = FrameBoundType::kUnboundedPreceding;
+  frame.end.type = FrameBoundType::kCurrentRow;
+  window->window.frame = std::move(frame);
+  auto number = Make<plan::FunctionExpr>(origin);
+  number->name = {"-"};
+  number->is_operator = true;
+  number->arguments = {std::move(window), one};
+  return number;
+}
+
 }  // namespace
 
 plan::Origin ReadOrigin(const proto::Origin& message) {
@@ -128,6 +149,9 @@ Result<plan::ExprPtr> PlanReader::ReadExpression(const proto::Expression& messag
       return plan::ExprPtr(update);
     }
     case Kind::kUnresolvedNamedLambdaVariable: {
+      if (message.unresolved_named_lambda_variable().name_parts_size() == 0) {
+        return InvalidPlan("a lambda variable without a name");
+      }
       auto variable = Make<plan::LambdaVariableExpr>(std::move(origin));
       for (const auto& part : message.unresolved_named_lambda_variable().name_parts()) variable->name.push_back(part);
       return plan::ExprPtr(variable);
@@ -153,7 +177,7 @@ Result<plan::ExprPtr> PlanReader::ReadExpression(const proto::Expression& messag
     case Kind::kSubqueryExpression:
       return ReadSubquery(message.subquery_expression(), std::move(origin));
     case Kind::kDirectShufflePartitionId:
-      return Error::Unsupported("repartitionById");
+      return InvalidPlan("a partition number outside of repartitionById");
     case Kind::kExtension:
       return Error::Unsupported("Expression extension " + message.extension().type_url());
     case Kind::EXPR_TYPE_NOT_SET:
@@ -177,6 +201,9 @@ Result<plan::ExprPtr> PlanReader::ReadFunction(const proto::Expression::Unresolv
     call->name = {message.function_name()};
   }
   FRAZIL_ASSIGN_OR_RETURN(call->arguments, ReadExpressions(message.arguments()));
+  if (call->arguments.empty() && AsciiLower(message.function_name()) == "distributed_sequence_id") {
+    return SequenceNumber(call->origin);
+  }
   call->is_distinct = message.is_distinct();
   call->is_internal = message.is_internal();
   const std::string lower = AsciiLower(message.function_name());

@@ -540,6 +540,13 @@ PlanReader::NodeResult PlanReader::ReadRepartitionByExpression(const proto::Repa
   auto node = std::make_shared<plan::RepartitionPlan>();
   FRAZIL_ASSIGN_OR_RETURN(node->child, ReadRelation(message.input()));
   if (message.has_num_partitions()) node->partitions = message.num_partitions();
+  if (message.partition_exprs_size() == 1 && message.partition_exprs(0).has_direct_shuffle_partition_id()) {
+    // repartitionById: the expression is the partition's number.
+    FRAZIL_ASSIGN_OR_RETURN(auto number,
+                            ReadExpression(message.partition_exprs(0).direct_shuffle_partition_id().child()));
+    node->expressions.push_back(std::move(number));
+    return NodePtr(node);
+  }
   FRAZIL_ASSIGN_OR_RETURN(node->expressions, ReadExpressions(message.partition_exprs()));
   for (const auto& expression : node->expressions) {
     if (expression->kind == plan::ExprKind::kSortOrder) node->by_range = true;

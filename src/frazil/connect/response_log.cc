@@ -32,8 +32,8 @@ void ResponseLog::Push(spark::connect::ExecutePlanResponse response) {
 
 bool ResponseLog::Append(spark::connect::ExecutePlanResponse response) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return closed_ || unread_bytes_ < kMostUnreadBytes; });
-  if (closed_) return false;
+  changed_.wait(lock, [&] { return closed_ || ended_ || unread_bytes_ < kMostUnreadBytes; });
+  if (closed_ || ended_) return false;
   Push(std::move(response));
   return true;
 }
@@ -51,7 +51,14 @@ void ResponseLog::Finish() {
 
 void ResponseLog::Fail(std::shared_ptr<const Error> error) {
   const std::lock_guard lock(mutex_);
-  error_ = std::move(error);
+  if (error->kind == ErrorKind::kCancelled) {
+    // Nobody waits for the rest of the rows: who cancelled wants to hear so at once.
+    while (first_position_ + static_cast<int64_t>(entries_.size()) > read_position_) {
+      unread_bytes_ -= entries_.back().bytes;
+      entries_.pop_back();
+    }
+  }
+  if (error_ == nullptr) error_ = std::move(error);
   ended_ = true;
   changed_.notify_all();
 }

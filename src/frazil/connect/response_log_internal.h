@@ -32,6 +32,7 @@ class ResponseLog {
   /// As Append, but never waits: for small messages.
   void AppendNow(spark::connect::ExecutePlanResponse response);
   void Finish();
+  /// The first error counts. One of kind kCancelled takes the place of the responses that were not read.
   void Fail(std::shared_ptr<const Error> error);
   /// Nobody will read any more: the producer stops.
   void Close();

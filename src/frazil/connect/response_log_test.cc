@@ -43,6 +43,23 @@ TEST(ResponseLog, TellsTheErrorAfterTheResponses) {
   EXPECT_EQ(reading.error->condition, "DIVIDE_BY_ZERO");
 }
 
+TEST(ResponseLog, TellsACancelAtOnceAndTakesNothingMore) {
+  ResponseLog log("op", true);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(log.Append(ResponseOf(8 << 20 >> 1)));
+  const auto reader = log.Attach();
+  EXPECT_EQ(log.Read(reader, 0, 1s).state, State::kResponse);
+  std::thread producer([&] {
+    while (log.Append(ResponseOf(8 << 20))) {
+    }
+  });
+  log.Fail(std::make_shared<const Error>(Error::Cancelled("first")));
+  producer.join();
+  log.Fail(std::make_shared<const Error>(Error::Cancelled("second")));
+  const auto reading = log.Read(reader, 1, 1s);
+  EXPECT_EQ(reading.state, State::kFailed);
+  EXPECT_NE(reading.error->message.find("first"), std::string::npos);
+}
+
 TEST(ResponseLog, ReaderThatComesBackContinuesBehindTheLastResponse) {
   ResponseLog log("op", true);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(log.Append(ResponseOf(i)));

@@ -33,8 +33,7 @@ Status CheckSessionId(const std::string& session_id) {
 }
 
 template <typename Request, typename Response>
-void SparkConnectService::AddUnaryCall(const char* path,
-                                       Status (SparkConnectService::*call)(const Request&, Response*)) {
+void SparkConnectService::AddUnaryCall(const char* path, UnaryCall<Request, Response> call) {
   using Handler = grpc::internal::RpcMethodHandler<SparkConnectService, grpc::ByteBuffer, Response>;
   AddMethod(new grpc::internal::RpcServiceMethod(
       path, grpc::internal::RpcMethod::NORMAL_RPC,
@@ -44,10 +43,25 @@ void SparkConnectService::AddUnaryCall(const char* path,
             if (auto denied = service->CheckToken(*context); !denied.ok()) return denied;
             Request request;
             Status status = ParseRequest(*bytes, &request);
-            if (status.ok()) status = (service->*call)(request, response);
+            if (status.ok()) status = call(service, context, request, response);
             return status.ok() ? grpc::Status::OK : service->StatusOf(status.error());
           },
           this)));
+}
+
+template <typename Request, typename Response>
+void SparkConnectService::AddUnaryCall(const char* path,
+                                       Status (SparkConnectService::*call)(const Request&, Response*)) {
+  AddUnaryCall(path, UnaryCall<Request, Response>(
+                         [call](SparkConnectService* service, const grpc::ServerContext*, const Request& request,
+                                Response* response) { return (service->*call)(request, response); }));
+}
+
+template <typename Request, typename Response>
+void SparkConnectService::AddUnaryCall(const char* path,
+                                       Status (SparkConnectService::*call)(const grpc::ServerContext*, const Request&,
+                                                                           Response*)) {
+  AddUnaryCall(path, UnaryCall<Request, Response>(std::mem_fn(call)));
 }
 
 template <typename Request>

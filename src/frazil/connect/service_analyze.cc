@@ -1,3 +1,4 @@
+#include "frazil/base/uuid.h"
 #include "frazil/connect/plan_reader_internal.h"
 #include "frazil/connect/request_parser_internal.h"
 #include "frazil/connect/service_internal.h"
@@ -28,9 +29,10 @@ Result<plan::PlanPtr> ReadRelation(session::Session* session, const proto::Relat
   return PlanReader(session).ReadRelation(message);
 }
 
-Result<DataTypePtr> SchemaOf(session::Session* session, const proto::Plan& message) {
+Result<DataTypePtr> SchemaOf(session::Session* session, const proto::Plan& message,
+                             const session::OperationPtr& operation) {
   FRAZIL_ASSIGN_OR_RETURN(const auto plan, ReadPlan(session, message));
-  FRAZIL_ASSIGN_OR_RETURN(const auto analyzed, session->Analyze(plan));
+  FRAZIL_ASSIGN_OR_RETURN(const auto analyzed, session->Analyze(plan, operation));
   std::vector<StructField> fields;
   for (const auto& attribute : analyzed->output) {
     StructField field(attribute.name, attribute.type, attribute.nullable);
@@ -59,26 +61,35 @@ Result<plan::ExplainMode> ReadExplainMode(proto::AnalyzePlanRequest::Explain::Ex
 
 }  // namespace
 
-Status SparkConnectService::AnalyzePlan(const proto::AnalyzePlanRequest& request,
+Status SparkConnectService::AnalyzePlan(const grpc::ServerContext* context, const proto::AnalyzePlanRequest& request,
                                         proto::AnalyzePlanResponse* response) {
   FRAZIL_ASSIGN_OR_RETURN(const auto opened, SessionOf(request, response));
-  session::Session* session = opened.get();
+  // An operation like any other: interruptAll and a closed session end it, and so does a client that has gone.
+  FRAZIL_ASSIGN_OR_RETURN(const auto operation, opened->StartOperation(RandomUuidText(), {}));
+  const ClientWatch::Call call(&clients_, context, operation->cancel);
+  const Status status = Analyze(opened.get(), operation, request, response);
+  opened->EndOperation(operation->id);
+  return status;
+}
+
+Status SparkConnectService::Analyze(session::Session* session, const session::OperationPtr& operation,
+                                    const proto::AnalyzePlanRequest& request, proto::AnalyzePlanResponse* response) {
   using Kind = proto::AnalyzePlanRequest::AnalyzeCase;
   switch (request.analyze_case()) {
     case Kind::kSchema: {
-      FRAZIL_ASSIGN_OR_RETURN(const auto schema, SchemaOf(session, request.schema().plan()));
+      FRAZIL_ASSIGN_OR_RETURN(const auto schema, SchemaOf(session, request.schema().plan(), operation));
       WriteDataType(*schema, response->mutable_schema()->mutable_schema());
       return Status::Ok();
     }
     case Kind::kExplain: {
       FRAZIL_ASSIGN_OR_RETURN(const auto mode, ReadExplainMode(request.explain().explain_mode()));
       FRAZIL_ASSIGN_OR_RETURN(const auto plan, ReadPlan(session, request.explain().plan()));
-      FRAZIL_ASSIGN_OR_RETURN(auto text, session->Explain(plan, mode));
+      FRAZIL_ASSIGN_OR_RETURN(auto text, session->Explain(plan, mode, operation));
       response->mutable_explain()->set_explain_string(std::move(text));
       return Status::Ok();
     }
     case Kind::kTreeString: {
-      FRAZIL_ASSIGN_OR_RETURN(const auto schema, SchemaOf(session, request.tree_string().plan()));
+      FRAZIL_ASSIGN_OR_RETURN(const auto schema, SchemaOf(session, request.tree_string().plan(), operation));
       response->mutable_tree_string()->set_tree_string(
           SchemaTreeString(*schema, request.tree_string().has_level() ? request.tree_string().level() : -1));
       return Status::Ok();
@@ -92,13 +103,13 @@ Status SparkConnectService::AnalyzePlan(const proto::AnalyzePlanRequest& request
     case Kind::kIsStreaming: {
       // Streaming sources are refused by the analysis, so whatever it takes is a batch.
       FRAZIL_ASSIGN_OR_RETURN(const auto plan, ReadPlan(session, request.is_streaming().plan()));
-      FRAZIL_RETURN_IF_ERROR(session->Analyze(plan));
+      FRAZIL_RETURN_IF_ERROR(session->Analyze(plan, operation));
       response->mutable_is_streaming()->set_is_streaming(false);
       return Status::Ok();
     }
     case Kind::kInputFiles: {
       FRAZIL_ASSIGN_OR_RETURN(const auto plan, ReadPlan(session, request.input_files().plan()));
-      FRAZIL_ASSIGN_OR_RETURN(const auto files, session->InputFiles(plan));
+      FRAZIL_ASSIGN_OR_RETURN(const auto files, session->InputFiles(plan, operation));
       response->mutable_input_files();
       for (const auto& file : files) response->mutable_input_files()->add_files(file);
       return Status::Ok();
@@ -114,33 +125,35 @@ Status SparkConnectService::AnalyzePlan(const proto::AnalyzePlanRequest& request
     case Kind::kSameSemantics: {
       FRAZIL_ASSIGN_OR_RETURN(const auto target, ReadPlan(session, request.same_semantics().target_plan()));
       FRAZIL_ASSIGN_OR_RETURN(const auto other, ReadPlan(session, request.same_semantics().other_plan()));
-      FRAZIL_ASSIGN_OR_RETURN(const bool same, session->SameSemantics(target, other));
+      FRAZIL_ASSIGN_OR_RETURN(const bool same, session->SameSemantics(target, other, operation));
       response->mutable_same_semantics()->set_result(same);
       return Status::Ok();
     }
     case Kind::kSemanticHash: {
       FRAZIL_ASSIGN_OR_RETURN(const auto plan, ReadPlan(session, request.semantic_hash().plan()));
-      FRAZIL_ASSIGN_OR_RETURN(const int32_t hash, session->SemanticHash(plan));
+      FRAZIL_ASSIGN_OR_RETURN(const int32_t hash, session->SemanticHash(plan, operation));
       response->mutable_semantic_hash()->set_result(hash);
       return Status::Ok();
     }
     case Kind::kPersist: {
       FRAZIL_ASSIGN_OR_RETURN(const auto plan, ReadRelation(session, request.persist().relation()));
-      FRAZIL_RETURN_IF_ERROR(session->Persist(plan, request.persist().has_storage_level()
-                                                        ? StorageLevelText(request.persist().storage_level())
-                                                        : std::string(kDefaultStorageLevel)));
+      FRAZIL_RETURN_IF_ERROR(session->Persist(plan,
+                                              request.persist().has_storage_level()
+                                                  ? StorageLevelText(request.persist().storage_level())
+                                                  : std::string(kDefaultStorageLevel),
+                                              operation));
       response->mutable_persist();
       return Status::Ok();
     }
     case Kind::kUnpersist: {
       FRAZIL_ASSIGN_OR_RETURN(const auto plan, ReadRelation(session, request.unpersist().relation()));
-      FRAZIL_RETURN_IF_ERROR(session->Unpersist(plan));
+      FRAZIL_RETURN_IF_ERROR(session->Unpersist(plan, operation));
       response->mutable_unpersist();
       return Status::Ok();
     }
     case Kind::kGetStorageLevel: {
       FRAZIL_ASSIGN_OR_RETURN(const auto plan, ReadRelation(session, request.get_storage_level().relation()));
-      FRAZIL_ASSIGN_OR_RETURN(const auto level, session->StorageLevel(plan));
+      FRAZIL_ASSIGN_OR_RETURN(const auto level, session->StorageLevel(plan, operation));
       WriteStorageLevel(level, response->mutable_get_storage_level()->mutable_storage_level());
       return Status::Ok();
     }

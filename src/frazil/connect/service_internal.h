@@ -4,12 +4,14 @@
 // than gRPC's own parsing allows.
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include <grpcpp/grpcpp.h>
 #include <spark/connect/base.pb.h>
 
+#include "frazil/connect/client_watch_internal.h"
 #include "frazil/connect/error_status_internal.h"
 #include "frazil/connect/execution_internal.h"
 #include "frazil/session/session.h"
@@ -29,6 +31,13 @@ class SparkConnectService final : public grpc::Service {
  private:
   using ResponseWriter = grpc::ServerWriter<spark::connect::ExecutePlanResponse>;
 
+  template <typename Request, typename Response>
+  using UnaryCall = std::function<Status(SparkConnectService*, const grpc::ServerContext*, const Request&, Response*)>;
+  template <typename Request, typename Response>
+  void AddUnaryCall(const char* path, UnaryCall<Request, Response> call);
+  template <typename Request, typename Response>
+  void AddUnaryCall(const char* path,
+                    Status (SparkConnectService::*call)(const grpc::ServerContext*, const Request&, Response*));
   template <typename Request, typename Response>
   void AddUnaryCall(const char* path, Status (SparkConnectService::*call)(const Request&, Response*));
   template <typename Request>
@@ -55,7 +64,10 @@ class SparkConnectService final : public grpc::Service {
                        int64_t position, ResponseWriter* writer);
 
   // service_analyze.cc
-  Status AnalyzePlan(const spark::connect::AnalyzePlanRequest& request, spark::connect::AnalyzePlanResponse* response);
+  Status AnalyzePlan(const grpc::ServerContext* context, const spark::connect::AnalyzePlanRequest& request,
+                     spark::connect::AnalyzePlanResponse* response);
+  Status Analyze(session::Session* session, const session::OperationPtr& operation,
+                 const spark::connect::AnalyzePlanRequest& request, spark::connect::AnalyzePlanResponse* response);
 
   // service_config.cc
   Status Config(const spark::connect::ConfigRequest& request, spark::connect::ConfigResponse* response);
@@ -80,6 +92,7 @@ class SparkConnectService final : public grpc::Service {
   const std::shared_ptr<session::Server> sessions_;
   const std::string token_;
   ErrorStore errors_;
+  ClientWatch clients_;
   ExecutionRegistry executions_;
 };
 

@@ -236,6 +236,38 @@ TEST_F(ServiceTest, InterruptEndsARunningQuerySoon) {
   EXPECT_EQ(InfoOf(status).metadata().at("errorClass"), "OPERATION_CANCELED");
 }
 
+TEST_F(ServiceTest, AnAnalysisEndsWithAnInterruptAndWithItsClient) {
+  answers_->pause = 30s;
+  Start();
+  auto request = WithSession<proto::AnalyzePlanRequest>();
+  request.mutable_schema()->mutable_plan()->mutable_root()->mutable_range()->set_end(1);
+  const auto analyze = [&](grpc::ClientContext* context) {
+    proto::AnalyzePlanResponse response;
+    return stub_->AnalyzePlan(context, request, &response);
+  };
+  grpc::ClientContext context;
+  grpc::Status status;
+  std::thread client([&] { status = analyze(&context); });
+  std::this_thread::sleep_for(150ms);
+  auto interrupt = WithSession<proto::InterruptRequest>();
+  interrupt.set_interrupt_type(proto::InterruptRequest::INTERRUPT_TYPE_ALL);
+  proto::InterruptResponse interrupted;
+  grpc::ClientContext interrupt_context;
+  ASSERT_TRUE(stub_->Interrupt(&interrupt_context, interrupt, &interrupted).ok());
+  client.join();
+  EXPECT_EQ(interrupted.interrupted_ids_size(), 1);
+  EXPECT_EQ(InfoOf(status).metadata().at("errorClass"), "OPERATION_CANCELED");
+
+  grpc::ClientContext leaving;
+  std::thread leaving_client([&] { status = analyze(&leaving); });
+  std::this_thread::sleep_for(150ms);
+  leaving.TryCancel();
+  leaving_client.join();
+  std::this_thread::sleep_for(500ms);
+  // What the client's going has ended is not there to be interrupted.
+  EXPECT_TRUE(sessions_->FindSession("", kSessionId)->InterruptAll().empty());
+}
+
 TEST_F(ServiceTest, ReportsProgressWhileNothingElseComes) {
   answers_->pause = 350ms;
   answers_->rows = 4;

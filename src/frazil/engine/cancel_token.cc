@@ -1,3 +1,4 @@
+#include <map>
 #include <mutex>
 
 #include "frazil/engine/engine.h"
@@ -6,7 +7,8 @@ namespace frazil::engine {
 
 struct CancelToken::State {
   std::mutex mutex;
-  std::function<void()> interrupt;
+  std::map<int64_t, std::function<void()>> interrupts;
+  int64_t next_id = 1;
 };
 
 CancelToken::CancelToken() : state_(std::make_shared<State>()) {}
@@ -14,13 +16,19 @@ CancelToken::CancelToken() : state_(std::make_shared<State>()) {}
 void CancelToken::Cancel() {
   cancelled_.store(true);
   std::lock_guard<std::mutex> lock(state_->mutex);
-  if (state_->interrupt) state_->interrupt();
+  for (const auto& [id, interrupt] : state_->interrupts) interrupt();
 }
 
-void CancelToken::SetInterrupt(std::function<void()> interrupt) {
+int64_t CancelToken::AddInterrupt(std::function<void()> interrupt) {
   std::lock_guard<std::mutex> lock(state_->mutex);
-  state_->interrupt = std::move(interrupt);
-  if (cancelled_.load() && state_->interrupt) state_->interrupt();
+  if (cancelled_.load()) interrupt();
+  state_->interrupts.emplace(state_->next_id, std::move(interrupt));
+  return state_->next_id++;
+}
+
+void CancelToken::RemoveInterrupt(int64_t id) {
+  std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->interrupts.erase(id);
 }
 
 Status CheckNotCancelled(const CancelToken* cancel) {

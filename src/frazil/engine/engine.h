@@ -31,8 +31,11 @@ class CancelToken {
   /// From then on the statement ends with an error of kind kCancelled, within 200 ms.
   void Cancel();
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
-  /// The engine registers what interrupts it while it runs; called at once when already cancelled.
-  void SetInterrupt(std::function<void()> interrupt);
+  /// What interrupts a part of the statement while it runs; called at once when already cancelled. One statement may
+  /// have several parts under way (a stream, and the query that measures what it observed).
+  int64_t AddInterrupt(std::function<void()> interrupt);
+  /// Takes an interrupt back; afterwards it is not called any more. `id` is what AddInterrupt gave.
+  void RemoveInterrupt(int64_t id);
 
  private:
   std::atomic<bool> cancelled_{false};

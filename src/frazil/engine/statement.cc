@@ -4,8 +4,10 @@
 #include <chrono>
 #include <thread>
 
+#include <duckdb/execution/executor.hpp>
 #include <duckdb/main/client_config.hpp>
 #include <duckdb/main/client_context.hpp>
+#include <duckdb/parallel/task_scheduler.hpp>
 #include <duckdb/parser/statement/select_statement.hpp>
 
 #include "frazil/engine/lowering.h"
@@ -38,14 +40,14 @@ Statement::Statement(duckdb::DatabaseInstance& database, const FunctionLoweringR
   config.print_progress_bar = false;
   config.wait_time = 0;
   if (context.cancel != nullptr) {
-    context.cancel->SetInterrupt([weak = std::weak_ptr<duckdb::Connection>(connection_)] {
+    interrupt_id_ = context.cancel->AddInterrupt([weak = std::weak_ptr<duckdb::Connection>(connection_)] {
       if (auto connection = weak.lock()) connection->Interrupt();
     });
   }
 }
 
 Statement::~Statement() {
-  if (state_->context.cancel != nullptr) state_->context.cancel->SetInterrupt(nullptr);
+  if (state_->context.cancel != nullptr) state_->context.cancel->RemoveInterrupt(interrupt_id_);
   if (result_ != nullptr || pending_ != nullptr) {
     // A stream that nobody reads on must not keep its tasks running.
     connection_->Interrupt();
@@ -98,11 +100,25 @@ void Statement::UpdateProgress() {
   metrics->progress.store(percent < 0 ? -1 : percent / 100);
 }
 
+void Statement::DropWaitingTasks() {
+  // An interrupt reaches the tasks of pipelines only. Those that finish a sink (building the table of a hash join)
+  // would run to their end, and DuckDB runs all that wait before it gives a cancelled query up.
+  auto& client = *connection_->context;
+  auto& scheduler = duckdb::TaskScheduler::GetScheduler(client);
+  auto& producer = duckdb::Executor::Get(client).GetToken();
+  duckdb::shared_ptr<duckdb::Task> task;
+  while (scheduler.GetTaskFromProducer(producer, task)) task.reset();
+}
+
 Status Statement::WaitForResult() {
   using Clock = std::chrono::steady_clock;
   auto next_progress = Clock::now() + kProgressInterval;
   auto pause = kShortestPause;
   while (true) {
+    if (const Status cancelled = CheckNotCancelled(state_->context.cancel.get()); !cancelled.ok()) {
+      DropWaitingTasks();
+      return cancelled;
+    }
     const auto state = pending_->ExecuteTask();
     if (state == duckdb::PendingExecutionResult::EXECUTION_ERROR) return Failure(pending_->GetErrorObject());
     if (duckdb::PendingQueryResult::IsResultReady(state)) break;

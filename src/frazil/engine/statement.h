@@ -38,6 +38,8 @@ class Statement {
 
  private:
   Status WaitForResult();
+  /// Forgets the tasks that no thread has begun, so that a cancelled statement need not run them to their end.
+  void DropWaitingTasks();
   Error Failure(const duckdb::ErrorData& error) const;
   void UpdateProgress();
 
@@ -48,6 +50,7 @@ class Statement {
   duckdb::unique_ptr<duckdb::QueryResult> result_;
   std::vector<const plan::CollectMetricsNode*> observed_;
   plan::LogicalPlanPtr plan_;
+  int64_t interrupt_id_ = 0;
 };
 
 /// Runs `work` on a thread with a stack of 512 MB (reserved, not used), for recursions as deep as the plan, and waits for it.

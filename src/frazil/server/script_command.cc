@@ -127,11 +127,18 @@ Result<int> RunShell(const std::vector<std::string>& arguments) {
   FRAZIL_RETURN_IF_ERROR(FinishOptions(&options));
   BlockSignals();
   FRAZIL_ASSIGN_OR_RETURN(const auto server, OwnServer::Start(options));
-  // PySpark's own start-up file of its shell: it makes `spark` from SPARK_REMOTE.
-  return RunProgram({PythonProgram(), "-i", "-c",
-                     "import pathlib, pyspark.shell as _shell\n"
-                     "globals().update({k: v for k, v in vars(_shell).items() if not k.startswith('_')})"},
-                    server->Remote());
+  // PySpark's own start-up file needs the whole of PySpark; this works with its client alone.
+  static constexpr const char* kStartUp = R"(
+import atexit, os
+os.environ.setdefault("SPARK_CONNECT_PROGRESS_BAR_ENABLED", "1")
+import pyspark
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+sql = spark.sql
+atexit.register(spark.stop)
+print(f"PySpark {pyspark.__version__} on Frazil. The session is 'spark'.")
+)";
+  return RunProgram({PythonProgram(), "-i", "-c", kStartUp}, server->Remote());
 }
 
 }  // namespace frazil::server

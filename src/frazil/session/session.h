@@ -66,19 +66,19 @@ class Session {
   virtual Result<StatementResult> Execute(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
   /// Runs a SqlCommand: commands at once, queries lazily.
   virtual Result<SqlResult> Sql(const plan::SqlQueryPlan& query, const OperationPtr& operation) = 0;
-  /// Schema of a relation.
-  virtual Result<plan::LogicalPlanPtr> Analyze(const plan::PlanPtr& plan) = 0;
-  virtual Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode) = 0;
+  /// Schema of a relation. This and the questions below may read files (schema inference): `operation` stops them.
+  virtual Result<plan::LogicalPlanPtr> Analyze(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
+  virtual Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode, const OperationPtr& operation) = 0;
   virtual Result<DataTypePtr> ParseDdl(const std::string& text) = 0;
   /// Files that a relation reads.
-  virtual Result<std::vector<std::string>> InputFiles(const plan::PlanPtr& plan) = 0;
-  virtual Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right) = 0;
-  virtual Result<int32_t> SemanticHash(const plan::PlanPtr& plan) = 0;
+  virtual Result<std::vector<std::string>> InputFiles(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
+  virtual Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right, const OperationPtr& operation) = 0;
+  virtual Result<int32_t> SemanticHash(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
   virtual Result<bool> IsLocal(const plan::PlanPtr& plan) = 0;
   /// df.persist / unpersist / storageLevel, by the relation's meaning.
-  virtual Status Persist(const plan::PlanPtr& plan, const std::string& storage_level) = 0;
-  virtual Status Unpersist(const plan::PlanPtr& plan) = 0;
-  virtual Result<std::string> StorageLevel(const plan::PlanPtr& plan) = 0;
+  virtual Status Persist(const plan::PlanPtr& plan, const std::string& storage_level, const OperationPtr& operation) = 0;
+  virtual Status Unpersist(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
+  virtual Result<std::string> StorageLevel(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
   /// Drops a checkpointed relation.
   virtual void RemoveCachedRelation(const std::string& relation_id) = 0;
 

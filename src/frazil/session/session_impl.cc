@@ -119,7 +119,7 @@ Result<SqlResult> SessionImpl::Sql(const plan::SqlQueryPlan& query, const Operat
   if (parsed->kind != plan::PlanKind::kCommand) {
     // As in Spark errors of a query come from spark.sql(), not from the first action on it.
     auto text = std::make_shared<plan::SqlQueryPlan>(query);
-    FRAZIL_RETURN_IF_ERROR(Analyze(WithReferences(text, query.references)));
+    FRAZIL_RETURN_IF_ERROR(Analyze(WithReferences(text, query.references), operation));
     return SqlResult{std::move(text), false};
   }
   if (!query.references.empty()) parsed = WithReferences(parsed->As<plan::Command>(), parsed, query.references);
@@ -140,8 +140,8 @@ Result<SqlResult> SessionImpl::Sql(const plan::SqlQueryPlan& query, const Operat
   return SqlResult{std::move(relation), true};
 }
 
-Result<plan::LogicalPlanPtr> SessionImpl::Analyze(const plan::PlanPtr& plan) {
-  StatementContext context(state_, std::make_shared<Operation>());
+Result<plan::LogicalPlanPtr> SessionImpl::Analyze(const plan::PlanPtr& plan, const OperationPtr& operation) {
+  StatementContext context(state_, operation);
   if (plan->kind == plan::PlanKind::kCatalogCall) {
     FRAZIL_ASSIGN_OR_RETURN(auto rows, context.CallCatalog(plan->As<plan::CatalogCallPlan>()));
     return PlanOf(*rows, context);
@@ -152,8 +152,8 @@ Result<plan::LogicalPlanPtr> SessionImpl::Analyze(const plan::PlanPtr& plan) {
   return analysis::AnalyzeRelation(plan, context);
 }
 
-Result<std::string> SessionImpl::Explain(const plan::PlanPtr& plan, plan::ExplainMode mode) {
-  StatementContext context(state_, std::make_shared<Operation>());
+Result<std::string> SessionImpl::Explain(const plan::PlanPtr& plan, plan::ExplainMode mode, const OperationPtr& operation) {
+  StatementContext context(state_, operation);
   return context.Explain(plan, mode);
 }
 
@@ -162,8 +162,8 @@ Result<DataTypePtr> SessionImpl::ParseDdl(const std::string& text) {
   return sql::ParseSchemaOrDataType(text, context.parser_options());
 }
 
-Result<std::vector<std::string>> SessionImpl::InputFiles(const plan::PlanPtr& plan) {
-  FRAZIL_ASSIGN_OR_RETURN(auto analyzed, Analyze(plan));
+Result<std::vector<std::string>> SessionImpl::InputFiles(const plan::PlanPtr& plan, const OperationPtr& operation) {
+  FRAZIL_ASSIGN_OR_RETURN(auto analyzed, Analyze(plan, operation));
   std::vector<const plan::ScanNode*> scans;
   CollectScans(*analyzed, &scans);
   std::vector<std::string> files;
@@ -177,8 +177,8 @@ Result<std::vector<std::string>> SessionImpl::InputFiles(const plan::PlanPtr& pl
   return files;
 }
 
-Result<std::string> SessionImpl::MeaningOf(const plan::PlanPtr& plan) {
-  FRAZIL_ASSIGN_OR_RETURN(auto analyzed, Analyze(plan));
+Result<std::string> SessionImpl::MeaningOf(const plan::PlanPtr& plan, const OperationPtr& operation) {
+  FRAZIL_ASSIGN_OR_RETURN(auto analyzed, Analyze(plan, operation));
   std::string text = plan::ExplainString(*analyzed, true);
   std::map<std::string, std::string> numbers;
   std::string out;
@@ -194,14 +194,14 @@ Result<std::string> SessionImpl::MeaningOf(const plan::PlanPtr& plan) {
   return out;
 }
 
-Result<bool> SessionImpl::SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right) {
-  FRAZIL_ASSIGN_OR_RETURN(auto first, MeaningOf(left));
-  FRAZIL_ASSIGN_OR_RETURN(auto second, MeaningOf(right));
+Result<bool> SessionImpl::SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right, const OperationPtr& operation) {
+  FRAZIL_ASSIGN_OR_RETURN(auto first, MeaningOf(left, operation));
+  FRAZIL_ASSIGN_OR_RETURN(auto second, MeaningOf(right, operation));
   return first == second;
 }
 
-Result<int32_t> SessionImpl::SemanticHash(const plan::PlanPtr& plan) {
-  FRAZIL_ASSIGN_OR_RETURN(auto meaning, MeaningOf(plan));
+Result<int32_t> SessionImpl::SemanticHash(const plan::PlanPtr& plan, const OperationPtr& operation) {
+  FRAZIL_ASSIGN_OR_RETURN(auto meaning, MeaningOf(plan, operation));
   return static_cast<int32_t>(std::hash<std::string>()(meaning));
 }
 
@@ -210,22 +210,22 @@ Result<bool> SessionImpl::IsLocal(const plan::PlanPtr& plan) {
   return plan->kind == plan::PlanKind::kLocalRelation || plan->kind == plan::PlanKind::kCommand || plan->kind == plan::PlanKind::kCatalogCall;
 }
 
-Status SessionImpl::Persist(const plan::PlanPtr& plan, const std::string& storage_level) {
-  FRAZIL_ASSIGN_OR_RETURN(auto meaning, MeaningOf(plan));
+Status SessionImpl::Persist(const plan::PlanPtr& plan, const std::string& storage_level, const OperationPtr& operation) {
+  FRAZIL_ASSIGN_OR_RETURN(auto meaning, MeaningOf(plan, operation));
   std::lock_guard lock(state_->mutex);
   state_->storage_levels.emplace(std::move(meaning), storage_level);
   return Status::Ok();
 }
 
-Status SessionImpl::Unpersist(const plan::PlanPtr& plan) {
-  FRAZIL_ASSIGN_OR_RETURN(auto meaning, MeaningOf(plan));
+Status SessionImpl::Unpersist(const plan::PlanPtr& plan, const OperationPtr& operation) {
+  FRAZIL_ASSIGN_OR_RETURN(auto meaning, MeaningOf(plan, operation));
   std::lock_guard lock(state_->mutex);
   state_->storage_levels.erase(meaning);
   return Status::Ok();
 }
 
-Result<std::string> SessionImpl::StorageLevel(const plan::PlanPtr& plan) {
-  FRAZIL_ASSIGN_OR_RETURN(auto meaning, MeaningOf(plan));
+Result<std::string> SessionImpl::StorageLevel(const plan::PlanPtr& plan, const OperationPtr& operation) {
+  FRAZIL_ASSIGN_OR_RETURN(auto meaning, MeaningOf(plan, operation));
   std::lock_guard lock(state_->mutex);
   auto found = state_->storage_levels.find(meaning);
   return found == state_->storage_levels.end() ? std::string() : found->second;
@@ -263,7 +263,8 @@ std::vector<std::string> SessionImpl::Interrupt(Matches matches) {
   {
     std::lock_guard lock(state_->mutex);
     for (const auto& [id, operation] : state_->operations) {
-      if (matches(*operation)) found.push_back(operation);
+      // What was interrupted before and has not come to rest yet is not interrupted once more.
+      if (matches(*operation) && !operation->cancel->cancelled()) found.push_back(operation);
     }
   }
   std::vector<std::string> ids;

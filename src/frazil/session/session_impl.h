@@ -16,16 +16,16 @@ class SessionImpl : public Session {
 
   Result<StatementResult> Execute(const plan::PlanPtr& plan, const OperationPtr& operation) override;
   Result<SqlResult> Sql(const plan::SqlQueryPlan& query, const OperationPtr& operation) override;
-  Result<plan::LogicalPlanPtr> Analyze(const plan::PlanPtr& plan) override;
-  Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode) override;
+  Result<plan::LogicalPlanPtr> Analyze(const plan::PlanPtr& plan, const OperationPtr& operation) override;
+  Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode, const OperationPtr& operation) override;
   Result<DataTypePtr> ParseDdl(const std::string& text) override;
-  Result<std::vector<std::string>> InputFiles(const plan::PlanPtr& plan) override;
-  Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right) override;
-  Result<int32_t> SemanticHash(const plan::PlanPtr& plan) override;
+  Result<std::vector<std::string>> InputFiles(const plan::PlanPtr& plan, const OperationPtr& operation) override;
+  Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right, const OperationPtr& operation) override;
+  Result<int32_t> SemanticHash(const plan::PlanPtr& plan, const OperationPtr& operation) override;
   Result<bool> IsLocal(const plan::PlanPtr& plan) override;
-  Status Persist(const plan::PlanPtr& plan, const std::string& storage_level) override;
-  Status Unpersist(const plan::PlanPtr& plan) override;
-  Result<std::string> StorageLevel(const plan::PlanPtr& plan) override;
+  Status Persist(const plan::PlanPtr& plan, const std::string& storage_level, const OperationPtr& operation) override;
+  Status Unpersist(const plan::PlanPtr& plan, const OperationPtr& operation) override;
+  Result<std::string> StorageLevel(const plan::PlanPtr& plan, const OperationPtr& operation) override;
   void RemoveCachedRelation(const std::string& relation_id) override;
 
   Result<OperationPtr> StartOperation(const std::string& id, const std::vector<std::string>& tags) override;
@@ -48,7 +48,7 @@ class SessionImpl : public Session {
   /// Rows of a command, a show() or a catalog call as a stream.
   Result<StatementResult> StreamOf(RowSet rows, StatementContext& context);
   /// The text of a typed plan in which two plans are equal where they mean the same: ids numbered by first appearance.
-  Result<std::string> MeaningOf(const plan::PlanPtr& plan);
+  Result<std::string> MeaningOf(const plan::PlanPtr& plan, const OperationPtr& operation);
   template <typename Matches>
   std::vector<std::string> Interrupt(Matches matches);
 

@@ -55,7 +55,7 @@ struct FakeAnswers {
   DataTypePtr schema = DataType::Struct({StructField("id", DataType::Long(), false)});
   int64_t rows = 5;
   int64_t rows_in_batch = 2;
-  std::chrono::milliseconds pause{0};  ///< Before each batch; ends early when the operation is cancelled.
+  std::chrono::milliseconds pause{0};  ///< Before each batch, and during an analysis; ends early when the operation is cancelled.
   std::shared_ptr<const Error> execute_error;
   bool sql_is_command = false;
   std::vector<engine::ObservedMetrics> observed;
@@ -124,8 +124,13 @@ class FakeSession : public session::Session {
     relation->data = std::move(table);
     return session::SqlResult{std::move(relation), true};
   }
-  Result<plan::LogicalPlanPtr> Analyze(const plan::PlanPtr& plan) override {
+  Result<plan::LogicalPlanPtr> Analyze(const plan::PlanPtr& plan, const session::OperationPtr& operation) override {
     Remember(plan);
+    const auto until = std::chrono::steady_clock::now() + answers_->pause;
+    while (std::chrono::steady_clock::now() < until) {
+      FRAZIL_RETURN_IF_ERROR(engine::CheckNotCancelled(operation->cancel.get()));
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
     auto node = std::make_shared<plan::OneRowNode>();
     Attribute attribute;
     attribute.name = "id";
@@ -134,7 +139,7 @@ class FakeSession : public session::Session {
     node->output.push_back(std::move(attribute));
     return plan::LogicalPlanPtr(std::move(node));
   }
-  Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode) override {
+  Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode, const session::OperationPtr&) override {
     Remember(plan);
     return "plan in mode " + std::to_string(static_cast<int>(mode));
   }
@@ -142,25 +147,25 @@ class FakeSession : public session::Session {
     if (text != "id BIGINT") return Error::Parse("PARSE_SYNTAX_ERROR", {{"error", text}, {"hint", ""}});
     return answers_->schema;
   }
-  Result<std::vector<std::string>> InputFiles(const plan::PlanPtr&) override {
+  Result<std::vector<std::string>> InputFiles(const plan::PlanPtr&, const session::OperationPtr&) override {
     return std::vector<std::string>{"file:///a", "file:///b"};
   }
-  Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right) override {
+  Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right, const session::OperationPtr&) override {
     return left->kind == right->kind;
   }
-  Result<int32_t> SemanticHash(const plan::PlanPtr& plan) override { return static_cast<int32_t>(plan->kind); }
+  Result<int32_t> SemanticHash(const plan::PlanPtr& plan, const session::OperationPtr&) override { return static_cast<int32_t>(plan->kind); }
   Result<bool> IsLocal(const plan::PlanPtr& plan) override { return plan->kind == plan::PlanKind::kLocalRelation; }
-  Status Persist(const plan::PlanPtr&, const std::string& level) override {
+  Status Persist(const plan::PlanPtr&, const std::string& level, const session::OperationPtr&) override {
     const std::lock_guard lock(mutex_);
     storage_level_ = level;
     return Status::Ok();
   }
-  Status Unpersist(const plan::PlanPtr&) override {
+  Status Unpersist(const plan::PlanPtr&, const session::OperationPtr&) override {
     const std::lock_guard lock(mutex_);
     storage_level_.clear();
     return Status::Ok();
   }
-  Result<std::string> StorageLevel(const plan::PlanPtr&) override {
+  Result<std::string> StorageLevel(const plan::PlanPtr&, const session::OperationPtr&) override {
     const std::lock_guard lock(mutex_);
     return storage_level_;
   }

@@ -164,6 +164,7 @@ void AddChangingKernels(duckdb::ExtensionLoader& loader) {
       [](const ArrayArguments& a, idx_t row, Places* out) {
         const int64_t count = a.Integer(1, row);
         if (count > kMaximumElements) ThrowTooManyElements("array_repeat", "count", count);
+        a.CheckRoom(out->size() + static_cast<idx_t>(std::max<int64_t>(count, 0)));
         for (int64_t i = 0; i < count; ++i) out->push_back(a.Element(0, row));
         return true;
       },

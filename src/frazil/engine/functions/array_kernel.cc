@@ -3,6 +3,8 @@
 #include <duckdb/common/vector_operations/vector_operations.hpp>
 #include <duckdb/function/create_sort_key.hpp>
 
+#include "frazil/engine/functions/list_room.h"
+
 namespace frazil::engine {
 namespace {
 
@@ -19,7 +21,9 @@ LogicalType ElementType(const duckdb::DataChunk& chunk, const std::vector<ArrayP
 
 }  // namespace
 
-ArrayArguments::ArrayArguments(duckdb::DataChunk& chunk, const std::vector<ArrayPart>& parts, bool with_keys) {
+ArrayArguments::ArrayArguments(duckdb::DataChunk& chunk, duckdb::ExpressionState& state,
+                               const std::vector<ArrayPart>& parts, bool with_keys)
+    : state_(state) {
   constant_ = chunk.ColumnCount() > 0 && chunk.AllConstant();
   rows_ = constant_ ? 1 : chunk.size();
   parts_.resize(parts.size());
@@ -37,6 +41,9 @@ ArrayArguments::ArrayArguments(duckdb::DataChunk& chunk, const std::vector<Array
     total += sizes[i];
   }
   const idx_t capacity = total + 1;
+  // Each key is a text of its own.
+  const idx_t key_bytes = with_keys ? sizeof(duckdb::string_t) + sizeof(uint64_t) : 0;
+  CheckListRoom(state, capacity, ElementBytes(ElementType(chunk, parts)) + key_bytes);
   pool_ = std::make_unique<duckdb::Vector>(ElementType(chunk, parts), capacity);
   for (size_t i = 0; i < parts.size(); ++i) {
     if (sizes[i] == 0) continue;
@@ -54,6 +61,10 @@ ArrayArguments::ArrayArguments(duckdb::DataChunk& chunk, const std::vector<Array
     keys_->Flatten(capacity);
     key_data_ = duckdb::FlatVector::GetData<duckdb::string_t>(*keys_);
   }
+}
+
+void ArrayArguments::CheckRoom(idx_t elements) const {
+  CheckListRoom(state_, elements, sizeof(idx_t) + ElementBytes(pool_->GetType()));
 }
 
 bool ArrayArguments::IsNull(size_t part, idx_t row) const {
@@ -158,8 +169,8 @@ void Register(duckdb::ExtensionLoader& loader, std::string name, const std::vect
 void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts,
                     ArrayRow row_function, ArrayKernelOptions options) {
   Definition definition{parts, options};
-  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
-    ArrayArguments arguments(chunk, definition.parts, definition.options.keys);
+  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+    ArrayArguments arguments(chunk, state, definition.parts, definition.options.keys);
     result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
     auto* entries = duckdb::FlatVector::GetData<duckdb::list_entry_t>(result);
     const idx_t first = duckdb::ListVector::GetListSize(result);
@@ -174,6 +185,7 @@ void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vect
       }
       entries[row].length = places.size() - before;
     }
+    arguments.CheckRoom(places.size());
     AppendToList(result, arguments.pool(), places);
     if (arguments.constant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
   };
@@ -185,8 +197,8 @@ void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vect
 void AddElementKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts,
                       ElementRow row_function, ArrayKernelOptions options) {
   Definition definition{parts, options};
-  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
-    ArrayArguments arguments(chunk, definition.parts, definition.options.keys);
+  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+    ArrayArguments arguments(chunk, state, definition.parts, definition.options.keys);
     duckdb::SelectionVector selection(arguments.rows());
     for (idx_t row = 0; row < arguments.rows(); ++row) {
       const int64_t place = definition.AnyNull(arguments, row) ? -1 : row_function(arguments, row);
@@ -202,8 +214,8 @@ void AddElementKernel(duckdb::ExtensionLoader& loader, std::string name, std::ve
 void AddNumberKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts,
                      LogicalType result_type, NumberRow row_function, ArrayKernelOptions options) {
   Definition definition{parts, options};
-  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
-    ArrayArguments arguments(chunk, definition.parts, definition.options.keys);
+  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+    ArrayArguments arguments(chunk, state, definition.parts, definition.options.keys);
     result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
     for (idx_t row = 0; row < arguments.rows(); ++row) {
       const auto value = definition.AnyNull(arguments, row) ? std::nullopt : row_function(arguments, row);

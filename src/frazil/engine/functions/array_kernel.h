@@ -31,7 +31,8 @@ class ArrayArguments {
     duckdb::idx_t begin = 0, size = 0;
   };
 
-  ArrayArguments(duckdb::DataChunk& chunk, const std::vector<ArrayPart>& parts, bool with_keys);
+  ArrayArguments(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, const std::vector<ArrayPart>& parts,
+                 bool with_keys);
 
   duckdb::idx_t rows() const { return rows_; }
   bool constant() const { return constant_; }
@@ -51,6 +52,8 @@ class ArrayArguments {
     return {key.GetData(), key.GetSize()};
   }
   duckdb::Vector& pool() { return *pool_; }
+  /// Asked before a row yields so many elements that do not come from its arrays one by one: see CheckListRoom.
+  void CheckRoom(duckdb::idx_t elements) const;
 
  private:
   struct Part {
@@ -59,6 +62,7 @@ class ArrayArguments {
     duckdb::idx_t base = 0;
     duckdb::PhysicalType physical = duckdb::PhysicalType::INT32;
   };
+  duckdb::ExpressionState& state_;
   duckdb::idx_t rows_ = 0;
   bool constant_ = false;
   std::vector<Part> parts_;

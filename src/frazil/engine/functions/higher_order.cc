@@ -8,6 +8,7 @@
 
 #include "frazil/engine/functions/cast.h"
 #include "frazil/engine/functions/core_functions.h"
+#include "frazil/engine/functions/list_room.h"
 #include "frazil/engine/type_mapping.h"
 
 namespace frazil::engine {
@@ -20,7 +21,13 @@ LoweredExpression MemberOf(const std::string& name, int64_t member) { return Cal
 LoweredExpression LambdaOf(std::vector<std::string> parameters, LoweredExpression body) {
   duckdb::vector<std::string> names;
   for (auto& parameter : parameters) names.push_back(std::move(parameter));
-  return duckdb::make_uniq<duckdb::LambdaExpression>(std::move(names), std::move(body));
+  // Within one list nothing else looks for an interrupt.
+  return duckdb::make_uniq<duckdb::LambdaExpression>(std::move(names), CallOf("spark_interruptible", std::move(body)));
+}
+
+// The list, where as many results of that type fit into memory too.
+LoweredExpression WithRoomFor(const duckdb::LogicalType& result, LoweredExpression list) {
+  return CallOf("spark_list_room", std::move(list), BigintOf(static_cast<int64_t>(ElementBytes(result))));
 }
 
 void Replace(LoweredExpression& expression, const std::map<std::string, LoweredExpression>& values) {
@@ -64,7 +71,9 @@ Result<LoweredExpression> OverElements(LoweringContext& context, const CallExpre
   FRAZIL_ASSIGN_OR_RETURN(auto body, Body(context, *call.arguments[1], ColumnOf(element), std::move(position)));
   std::vector<std::string> parameters = {element};
   if (ParameterCount(*call.arguments[1]) > 1) parameters.push_back(index);
-  return CallOf(function, std::move(arguments[0]), LambdaOf(std::move(parameters), std::move(body)));
+  FRAZIL_ASSIGN_OR_RETURN(auto type, ToDuckDbType(*call.type));
+  if (type.id() == duckdb::LogicalTypeId::LIST) type = duckdb::ListType::GetChildType(type);
+  return CallOf(function, WithRoomFor(type, std::move(arguments[0])), LambdaOf(std::move(parameters), std::move(body)));
 }
 
 Result<LoweredExpression> Transform(LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
@@ -88,6 +97,10 @@ LoweredExpression PairOf(LoweredExpression first, LoweredExpression second) {
   return CallOf("struct_pack", std::move(first), std::move(second));
 }
 
+duckdb::LogicalType PairType(const duckdb::LogicalType& first, const duckdb::LogicalType& second) {
+  return duckdb::LogicalType::STRUCT({{StructMemberName(0), first}, {StructMemberName(1), second}});
+}
+
 // aggregate(array, zero, merge, [finish]): list_reduce wants one type for state and elements, so both travel as a pair.
 Result<LoweredExpression> Aggregate(LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
   const DataType& element_type = *call.arguments[0]->type->element_type();
@@ -95,7 +108,7 @@ Result<LoweredExpression> Aggregate(LoweringContext& context, const CallExpressi
   const DataType& state_type = *call.arguments[1]->type;
   FRAZIL_ASSIGN_OR_RETURN(auto state_null, ToDuckDbType(state_type));
   const std::string element = context.FreshName(), state = context.FreshName();
-  auto pairs = CallOf("list_transform", std::move(arguments[0]),
+  auto pairs = CallOf("list_transform", WithRoomFor(PairType(state_null, element_null), std::move(arguments[0])),
                       LambdaOf({element}, PairOf(ConstantOf(duckdb::Value(state_null)), AsMappedType(ColumnOf(element), element_type))));
   FRAZIL_ASSIGN_OR_RETURN(auto merge, Body(context, *call.arguments[2], MemberOf(state, 1), MemberOf(element, 2)));
   auto step = LambdaOf({state, element}, PairOf(AsMappedType(std::move(merge), state_type), ConstantOf(duckdb::Value(element_null))));
@@ -174,6 +187,7 @@ Result<LoweredExpression> MapZipWith(LoweringContext& context, const CallExpress
 }  // namespace
 
 void RegisterHigherOrderFunctions(FunctionLoweringRegistry& registry) {
+  registry.AddKernels(RegisterListRoomKernels);
   registry.AddScalar("transform", Build(Transform));
   registry.AddScalar("filter", Build(Filter));
   registry.AddScalar("exists", Build(Exists));

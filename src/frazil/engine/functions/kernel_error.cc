@@ -120,11 +120,28 @@ std::string Between(const std::string& text, std::string_view before, std::strin
   return end == std::string::npos ? std::string() : text.substr(from, end - from);
 }
 
+// "failed to allocate data of size 16.0 MiB (953.4 MiB/953.6 MiB used)": 16777216.
+std::string BytesAskedFor(const std::string& text) {
+  static constexpr std::string_view kBefore = "of size ";
+  const size_t begin = text.find(kBefore);
+  if (begin == std::string::npos) return text;
+  char* unit = nullptr;
+  const double number = std::strtod(text.c_str() + begin + kBefore.size(), &unit);
+  static constexpr const char* kUnits[] = {" bytes", " KiB", " MiB", " GiB", " TiB"};
+  double factor = 1;
+  for (const char* name : kUnits) {
+    if (std::string_view(unit).starts_with(name)) return std::to_string(static_cast<int64_t>(number * factor));
+    factor *= 1024;
+  }
+  return text;
+}
+
 Error Recognise(duckdb::ExceptionType type, const std::string& text) {
   using duckdb::ExceptionType;
   if (type == ExceptionType::INTERRUPT) return Error::Cancelled("The query was interrupted.");
   if (type == ExceptionType::OUT_OF_MEMORY) {
-    return Error::Of("UNABLE_TO_ACQUIRE_MEMORY", {{"requestedBytes", text}, {"receivedBytes", "0"}});
+    return Error::Of(ExceptionClass::kSpark, "UNABLE_TO_ACQUIRE_MEMORY",
+                     {{"requestedBytes", BytesAskedFor(text)}, {"receivedBytes", "0"}});
   }
   if (Contains(text, "No such file or directory")) {
     return Error::Of("FAILED_READ_FILE.FILE_NOT_EXIST", {{"path", QuotedPart(text)}});

@@ -47,7 +47,7 @@ void MakeMap(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
   keys_chunk.SetCardinality(chunk.size());
   values_chunk.data.emplace_back(chunk.data[1]);
   values_chunk.SetCardinality(chunk.size());
-  ArrayArguments keys(keys_chunk, {ArrayPart::kList}, true), values(values_chunk, {ArrayPart::kList}, false);
+  ArrayArguments keys(keys_chunk, state, {ArrayPart::kList}, true), values(values_chunk, state, {ArrayPart::kList}, false);
   const idx_t count = constant ? 1 : chunk.size();
   result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
   auto* entries = duckdb::FlatVector::GetData<duckdb::list_entry_t>(result);
@@ -164,7 +164,7 @@ duckdb::unique_ptr<duckdb::FunctionData> BindZip(duckdb::ClientContext& context,
   return nullptr;
 }
 
-void Zip(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+void Zip(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
   const bool constant = chunk.AllConstant();
   const idx_t count = constant ? 1 : chunk.size();
   std::vector<std::unique_ptr<duckdb::DataChunk>> chunks;
@@ -173,7 +173,7 @@ void Zip(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& res
     auto single = std::make_unique<duckdb::DataChunk>();
     single->data.emplace_back(chunk.data[i]);
     single->SetCardinality(chunk.size());
-    arrays.push_back(std::make_unique<ArrayArguments>(*single, std::vector<ArrayPart>{ArrayPart::kList}, false));
+    arrays.push_back(std::make_unique<ArrayArguments>(*single, state, std::vector<ArrayPart>{ArrayPart::kList}, false));
     chunks.push_back(std::move(single));
   }
   // A constant beside vectors stands for every row.

@@ -8,7 +8,8 @@
 // The function's parameters are read from the vectors as their C++ types say: bool, the integers, float, double,
 // hugeint_t, std::string_view (VARCHAR, BLOB); DATE is int32_t, timestamps, TIME and BIGINT int64_t. A row with a NULL
 // gives NULL, unless its parameter is std::optional. The function may return std::optional (NULL), text as std::string
-// or std::string_view, a list of texts as std::vector<std::string>.
+// or std::string_view, a list of texts as std::vector<std::string>. A function that makes long lists takes the
+// duckdb::ExpressionState& as a further first parameter, for CheckListRoom.
 
 #include <optional>
 #include <string>
@@ -125,6 +126,17 @@ struct Caller<Result(Parameters...)> {
   static duckdb::scalar_function_t Make(Function function) {
     return [function](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
       Run(function, arguments, result, std::index_sequence_for<Parameters...>());
+    };
+  }
+};
+
+template <typename Result, typename... Parameters>
+struct Caller<Result(duckdb::ExpressionState&, Parameters...)> {
+  template <typename Function>
+  static duckdb::scalar_function_t Make(Function function) {
+    return [function](duckdb::DataChunk& arguments, duckdb::ExpressionState& state, duckdb::Vector& result) {
+      const auto with_state = [&](Parameters... parameters) { return function(state, parameters...); };
+      Caller<Result(Parameters...)>::Run(with_state, arguments, result, std::index_sequence_for<Parameters...>());
     };
   }
 };

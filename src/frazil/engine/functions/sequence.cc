@@ -1,5 +1,6 @@
 // sequence: numbers, dates and timestamps from start to stop.
 
+#include "frazil/engine/functions/list_room.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
 #include "frazil/engine/functions/zones.h"
@@ -28,17 +29,41 @@ void CheckCount(__int128 count) {
                    {"parameter", "`count`"}});
 }
 
+// Written straight into the list: a sequence may have as many elements as memory holds.
 template <typename T>
-std::vector<T> Numbers(T start, T stop, T step) {
+struct Progression {
+  T start, step;
+  int64_t count;
+  duckdb::ExpressionState* state;
+  T At(int64_t i) const { return static_cast<T>(start + static_cast<__int128>(i) * step); }
+};
+
+constexpr int64_t kElementsBetweenChecks = 1 << 20;
+
+template <typename T>
+void Write(duckdb::Vector& result, duckdb::idx_t row, const Progression<T>& numbers) {
+  const auto offset = duckdb::ListVector::GetListSize(result);
+  const auto size = offset + static_cast<duckdb::idx_t>(numbers.count);
+  CheckListRoom(*numbers.state, size, sizeof(T));
+  duckdb::ListVector::Reserve(result, size);
+  T* out = duckdb::FlatVector::GetData<T>(duckdb::ListVector::GetEntry(result)) + offset;
+  for (int64_t from = 0; from < numbers.count; from += kElementsBetweenChecks) {
+    CheckInterrupted(*numbers.state);
+    const int64_t to = std::min(numbers.count, from + kElementsBetweenChecks);
+    for (int64_t i = from; i < to; ++i) out[i] = numbers.At(i);
+  }
+  duckdb::ListVector::SetListSize(result, size);
+  duckdb::FlatVector::GetData<duckdb::list_entry_t>(result)[row] = {offset, size - offset};
+}
+
+template <typename T>
+Progression<T> Numbers(duckdb::ExpressionState& state, T start, T stop, T step) {
   if ((step > 0 && start > stop) || (step < 0 && start < stop) || (step == 0 && start != stop))
     ThrowBounds(std::to_string(start), std::to_string(stop), std::to_string(step));
-  if (start == stop) return {start};
+  if (start == stop) return {start, step, 1, &state};
   const __int128 count = (static_cast<__int128>(stop) - start) / step + 1;
   CheckCount(count);
-  std::vector<T> values;
-  values.reserve(static_cast<size_t>(count));
-  for (__int128 i = 0; i < count; ++i) values.push_back(static_cast<T>(start + i * step));
-  return values;
+  return {start, step, static_cast<int64_t>(count), &state};
 }
 
 template <typename T>
@@ -46,12 +71,14 @@ void AddNumbers(duckdb::ExtensionLoader& loader, const LogicalType& type) {
   AddRowKernel(loader, "spark_sequence", {type, type, type}, LogicalType::LIST(type), &Numbers<T>, kFallible);
   AddRowKernel(
       loader, "spark_sequence", {type, type}, LogicalType::LIST(type),
-      [](T start, T stop) -> std::vector<T> { return Numbers<T>(start, stop, static_cast<T>(start <= stop ? 1 : -1)); },
+      [](duckdb::ExpressionState& state, T start, T stop) -> Progression<T> {
+        return Numbers<T>(state, start, stop, static_cast<T>(start <= stop ? 1 : -1));
+      },
       kFallible);
 }
 
 // start, start + step, ...: each one counted from the start, so that the ends of months do not shift.
-std::vector<int64_t> Instants(int64_t start, int64_t stop, const interval_t& step, const TimeZone& zone) {
+std::vector<int64_t> Instants(duckdb::ExpressionState& state, int64_t start, int64_t stop, const interval_t& step, const TimeZone& zone) {
   const auto at = [&](int64_t i) {
     const int64_t months = step.months * i, days = step.days * i;
     int64_t moved = start;
@@ -68,9 +95,13 @@ std::vector<int64_t> Instants(int64_t start, int64_t stop, const interval_t& ste
   if (estimate == 0 || (up && start > stop) || (!up && start < stop)) {
     ThrowBounds(std::to_string(start), std::to_string(stop), std::to_string(estimate));
   }
-  CheckCount((static_cast<__int128>(stop) - start) / estimate + 1);
+  const __int128 count = (static_cast<__int128>(stop) - start) / estimate + 1;
+  CheckCount(count);
+  // The elements are held here, and once more in the list.
+  CheckListRoom(state, static_cast<duckdb::idx_t>(count), 2 * sizeof(int64_t));
   std::vector<int64_t> values;
   for (int64_t i = 0;; ++i) {
+    if (i % kElementsBetweenChecks == 0) CheckInterrupted(state);
     const int64_t value = at(i);
     if (up ? value > stop : value < stop) break;
     values.push_back(value);
@@ -78,15 +109,17 @@ std::vector<int64_t> Instants(int64_t start, int64_t stop, const interval_t& ste
   return values;
 }
 
-std::vector<int32_t> Dates(int32_t start, int32_t stop, const interval_t& step) {
+std::vector<int32_t> Dates(duckdb::ExpressionState& state, int32_t start, int32_t stop, const interval_t& step) {
   // Whole days only, unless the interval is of hours.
   std::vector<int32_t> dates;
   if (step.months == 0 && step.micros % kMicrosPerDay == 0) {
     const int64_t days = step.days + step.micros / kMicrosPerDay;
-    for (int64_t day : Numbers<int64_t>(start, stop, days)) dates.push_back(static_cast<int32_t>(day));
+    const auto numbers = Numbers<int64_t>(state, start, stop, days);
+    CheckListRoom(state, static_cast<duckdb::idx_t>(numbers.count), 2 * sizeof(int32_t));
+    for (int64_t i = 0; i < numbers.count; ++i) dates.push_back(static_cast<int32_t>(numbers.At(i)));
     return dates;
   }
-  for (int64_t micros : Instants(start * kMicrosPerDay, stop * kMicrosPerDay, step, *TimeZone::Utc()))
+  for (int64_t micros : Instants(state, start * kMicrosPerDay, stop * kMicrosPerDay, step, *TimeZone::Utc()))
     dates.push_back(static_cast<int32_t>(FloorDivide(micros, kMicrosPerDay)));
   return dates;
 }
@@ -105,23 +138,25 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddRowKernel(
       loader, "spark_sequence", {LogicalType::DATE, LogicalType::DATE, C, Boolean, V},
       LogicalType::LIST(LogicalType::DATE),
-      [direction](int32_t start, int32_t stop, interval_t step, bool is_default, std::string_view)
-          -> std::vector<int32_t> { return Dates(start, stop, direction(step, is_default, start > stop)); },
+      [direction](duckdb::ExpressionState& state, int32_t start, int32_t stop, interval_t step, bool is_default,
+                  std::string_view) -> std::vector<int32_t> {
+        return Dates(state, start, stop, direction(step, is_default, start > stop));
+      },
       kFallible);
   AddRowKernel(
       loader, "spark_sequence", {LogicalType::TIMESTAMP_TZ, LogicalType::TIMESTAMP_TZ, C, Boolean, V},
       LogicalType::LIST(LogicalType::TIMESTAMP_TZ),
-      [direction](int64_t start, int64_t stop, interval_t step, bool is_default,
+      [direction](duckdb::ExpressionState& state, int64_t start, int64_t stop, interval_t step, bool is_default,
                   std::string_view zone) -> std::vector<int64_t> {
-        return Instants(start, stop, direction(step, is_default, start > stop), ZoneNamed(zone));
+        return Instants(state, start, stop, direction(step, is_default, start > stop), ZoneNamed(zone));
       },
       kFallible);
   AddRowKernel(
       loader, "spark_sequence", {LogicalType::TIMESTAMP, LogicalType::TIMESTAMP, C, Boolean, V},
       LogicalType::LIST(LogicalType::TIMESTAMP),
-      [direction](int64_t start, int64_t stop, interval_t step, bool is_default,
+      [direction](duckdb::ExpressionState& state, int64_t start, int64_t stop, interval_t step, bool is_default,
                   std::string_view) -> std::vector<int64_t> {
-        return Instants(start, stop, direction(step, is_default, start > stop), *TimeZone::Utc());
+        return Instants(state, start, stop, direction(step, is_default, start > stop), *TimeZone::Utc());
       },
       kFallible);
   AddRowKernel(loader, "spark_interval_of_months", {LogicalType::INTEGER}, C, [](int32_t months) -> interval_t {
