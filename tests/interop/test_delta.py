@@ -11,7 +11,7 @@ import deltalake
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from deltalake import DeltaTable, write_deltalake
+from deltalake import DeltaTable, QueryBuilder, write_deltalake
 from pyspark.errors import PySparkException
 
 
@@ -36,9 +36,11 @@ def load(spark, folder, **options):
 
 
 def theirs(folder, *columns, version=None):
-    table = DeltaTable(folder, version=version).to_pyarrow_table(columns=list(columns) or None)
-    names = list(columns) or table.column_names
-    return sorted(zip(*(table[n].to_pylist() for n in names)), key=str)
+    """Rows as deltalake reads them, with its query engine: that one knows deletion vectors and mapped columns."""
+    found = QueryBuilder().register("t", DeltaTable(folder, version=version))
+    listed = ", ".join(f'"{c}"' for c in columns) or "*"
+    table = pa.table(found.execute(f"SELECT {listed} FROM t"))
+    return sorted(zip(*(table[n].to_pylist() for n in table.column_names)), key=str)
 
 
 def log(folder):
@@ -244,6 +246,19 @@ def test_ctas_and_replace(spark, folder, name):
     fails(lambda: spark.sql(f"CREATE TABLE {name} (z INT) USING delta LOCATION '{folder}'"), "DELTA_CREATE_TABLE_SCHEME_MISMATCH")
 
 
+def test_tables_that_only_have_a_path(spark, folder):
+    spark.sql(f"CREATE TABLE delta.`{folder}` (id INT, p STRING) PARTITIONED BY (p)")
+    spark.sql(f"CREATE TABLE IF NOT EXISTS delta.`{folder}` (other INT)")
+    fails(lambda: spark.sql(f"CREATE TABLE delta.`{folder}` (id INT)"), "TABLE_OR_VIEW_ALREADY_EXISTS")
+    spark.sql(f"INSERT INTO delta.`{folder}` VALUES (1, 'a')")
+    spark.table(f"delta.`{folder}`").selectExpr("id + 1 AS id", "p").writeTo(f"delta.`{folder}`").append()
+    assert theirs(folder, "id", "p") == [(1, "a"), (2, "a")]
+    spark.sql(f"CREATE OR REPLACE TABLE delta.`{folder}` AS SELECT 5 AS x")
+    spark.sql("SELECT 6 AS x").write.format("delta").mode("append").saveAsTable(f"delta.`{folder}`")
+    assert theirs(folder) == [(5,), (6,)]
+    fails(lambda: spark.sql(f"DROP TABLE delta.`{folder}`"), "DROP TABLE of a table that is named by its path")
+
+
 def test_managed_tables_go_with_their_name(spark, name):
     spark.sql(f"CREATE TABLE {name} (id INT) USING delta TBLPROPERTIES ('delta.appendOnly' = 'true')")
     spark.sql(f"INSERT INTO {name} VALUES (1)")
@@ -319,7 +334,93 @@ def test_rows_that_deltalake_changes(spark, folder, name):
     assert len(theirs(folder)) == 8
 
 
+def test_deletion_vectors(spark, folder, name):
+    spark.sql(f"""CREATE TABLE {name} (id BIGINT, p STRING) USING delta PARTITIONED BY (p) LOCATION '{folder}'
+                  TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')""")
+    spark.range(0, 100).selectExpr("id", "CAST(id % 2 AS STRING) AS p").coalesce(1).write.format("delta").mode("append").save(folder)
+    spark.sql(f"DELETE FROM {name} WHERE id % 10 = 0")
+    spark.sql(f"DELETE FROM {name} WHERE id % 10 = 5")
+    spark.sql(f"DELETE FROM {name} WHERE id < 4")
+    expected = [n for n in range(4, 100) if n % 5]
+    assert sorted(r.id for r in spark.table(name).collect()) == expected
+    assert spark.table(name).count() == len(expected)
+    assert sorted(n for n, _ in theirs(folder, "id", "p")) == expected
+    assert len(theirs(folder, version=2)) == 90
+    adds = [a["add"] for a in log(folder)[2] if "add" in a]
+    assert [a["deletionVector"]["cardinality"] for a in adds] == [10]
+    assert json.loads(adds[0]["stats"])["numRecords"] == 50 and json.loads(adds[0]["stats"])["tightBounds"] is False
+    spark.sql(f"UPDATE {name} SET id = id + 1000 WHERE id > 90")
+    expected = [n + 1000 if n > 90 else n for n in expected]
+    assert sorted(n for n, _ in theirs(folder, "id", "p")) == sorted(expected)
+    spark.sql(f"OPTIMIZE {name}")
+    assert sorted(r.id for r in spark.table(name).collect()) == sorted(expected)
+    assert all("deletionVector" not in a["add"] for a in log(folder)[-1] if "add" in a)
+    # A file without any row left is gone.
+    spark.sql(f"DELETE FROM {name} WHERE id >= 0")
+    assert DeltaTable(folder).file_uris() == [] and spark.table(name).count() == 0
+
+
+def test_change_data_feed(spark, folder, name):
+    spark.sql(f"""CREATE TABLE {name} (id INT, p STRING) USING delta PARTITIONED BY (p) LOCATION '{folder}'
+                  TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')""")
+    spark.sql(f"INSERT INTO {name} VALUES (1, 'a'), (2, 'a'), (3, 'b'), (4, 'b')")
+    spark.sql(f"UPDATE {name} SET id = 20 WHERE id = 2")
+    spark.sql(f"DELETE FROM {name} WHERE id = 3")
+    spark.sql(f"""MERGE INTO {name} t USING (SELECT * FROM VALUES (1, 'z'), (4, 'gone'), (9, 'n') AS v(id, p)) s ON t.id = s.id
+                  WHEN MATCHED AND s.p = 'gone' THEN DELETE WHEN MATCHED THEN UPDATE SET p = s.p WHEN NOT MATCHED THEN INSERT *""")
+    spark.sql(f"DELETE FROM {name} WHERE p = 'a'")
+    feed = spark.read.format("delta").option("readChangeFeed", "true").option("startingVersion", 1).table(name)
+    assert feed.columns == ["id", "p", "_change_type", "_commit_version", "_commit_timestamp"]
+    expected = sorted([
+        (1, "a", "insert", 1), (2, "a", "insert", 1), (3, "b", "insert", 1), (4, "b", "insert", 1),
+        (2, "a", "update_preimage", 2), (20, "a", "update_postimage", 2), (3, "b", "delete", 3),
+        (1, "a", "update_preimage", 4), (1, "z", "update_postimage", 4), (4, "b", "delete", 4), (9, "n", "insert", 4), (20, "a", "delete", 5)], key=str)
+    assert rows(feed.drop("_commit_timestamp")) == expected
+    columns = ["id", "p", "_change_type", "_commit_version"]
+    got = pa.table(DeltaTable(folder).load_cdf(starting_version=1)).select(columns)
+    assert sorted(zip(*(got[c].to_pylist() for c in columns)), key=str) == expected
+    assert spark.sql(f"SELECT count(*) FROM table_changes('{name}', 2, 3)").first()[0] == 3
+    assert rows(spark.table(name)) == theirs(folder, "id", "p") == [(1, "z"), (9, "n")]
+    fails(lambda: spark.sql(f"SELECT * FROM table_changes('{name}', 50)").collect(), "DELTA_CDC_START_VERSION_AFTER_LATEST")
+    spark.sql(f"ALTER TABLE {name} UNSET TBLPROPERTIES ('delta.enableChangeDataFeed')")
+    fails(lambda: spark.sql(f"SELECT * FROM table_changes('{name}', 1)").collect(), "DELTA_MISSING_CHANGE_DATA")
+
+
+def test_the_hidden_column_about_files(spark, folder):
+    spark.range(3).coalesce(1).write.format("delta").save(folder)
+    spark.range(3, 5).coalesce(1).write.format("delta").mode("append").save(folder)
+    found = load(spark, folder).select("id", "_metadata", "_metadata.file_name", "_metadata.row_index").orderBy("id").collect()
+    assert [r.row_index for r in found] == [0, 1, 2, 0, 1]
+    for row in found:
+        path = Path(folder, row.file_name)
+        assert row._metadata.file_path == f"file://{path}" and row._metadata.file_size == path.stat().st_size
+    assert "_metadata" not in load(spark, folder).columns
+
+
 # --- schemas and constraints
+
+
+@pytest.mark.parametrize("mode", ["name", "id"])
+def test_mapped_columns(spark, folder, mode):
+    def field(number, name, type_, physical):
+        return {"name": name, "type": type_, "nullable": True, "metadata": {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": physical}}
+
+    inner = {"type": "struct", "fields": [field(4, "x y", "integer", "col-4")]}
+    schema = {"type": "struct", "fields": [field(1, "my id", "long", "col-1"), field(2, "part", "string", "col-2"), field(3, "nested", inner, "col-3")]}
+    actions = [{"protocol": {"minReaderVersion": 2, "minWriterVersion": 5}},
+               {"metaData": {"id": str(uuid.uuid4()), "format": {"provider": "parquet", "options": {}}, "schemaString": json.dumps(schema), "partitionColumns": ["part"],
+                             "configuration": {"delta.columnMapping.mode": mode, "delta.columnMapping.maxColumnId": "4"}, "createdTime": 1}}]
+    Path(folder, "_delta_log").mkdir(parents=True)
+    Path(folder, "_delta_log", "00000000000000000000.json").write_text("".join(json.dumps(a) + "\n" for a in actions))
+    spark.sql(f"INSERT INTO delta.`{folder}` VALUES (1, 'a', named_struct('x y', 5)), (2, 'b', NULL)")
+    spark.sql(f"INSERT INTO delta.`{folder}` VALUES (3, 'b', named_struct('x y', 7))")
+    spark.sql(f"DELETE FROM delta.`{folder}` WHERE `my id` = 2")
+    assert rows(load(spark, folder)) == [(1, "a", (5,)), (3, "b", (7,))]
+    assert rows(load(spark, folder).where("nested.`x y` > 6 AND part = 'b'").select("my id")) == [(3,)]
+    add = next(a["add"] for a in log(folder)[1] if "add" in a)
+    assert list(add["partitionValues"]) == ["col-2"] and json.loads(add["stats"])["minValues"]["col-1"] in (1, 2)
+    assert theirs(folder, "my id", "part") == [(1, "a"), (3, "b")]
+    fails(lambda: spark.sql(f"ALTER TABLE delta.`{folder}` ADD COLUMN z INT"), "column mapping")
 
 
 def test_schemas_that_grow(spark, folder, name):

@@ -58,7 +58,7 @@ class Analyzer {
   Result<ResolvedTable> LoadTableByName(const std::vector<std::string>& name);
   Result<ResolvedIdentifier> SplitName(const std::vector<std::string>& name);
   plan::LogicalPlanPtr ScanOf(const tables::TableScanPtr& scan, const std::string& name,
-                              const std::vector<std::string>& qualifier, bool with_metadata_columns);
+                              const std::vector<std::string>& qualifier, bool with_metadata_columns, bool with_file_metadata = false);
 
   AnalysisContext& context() { return context_; }
 
@@ -179,6 +179,8 @@ class Analyzer {
                                      const Scope& scope);
   Result<Relation> AnalyzeLateralView(const plan::LateralViewPlan& view);
   Result<Relation> AnalyzeTableFunction(const plan::TableFunctionPlan& function);
+  /// table_changes(table, start[, end]): a table's change feed between two versions or times.
+  Result<Relation> AnalyzeTableChanges(const plan::TableFunctionPlan& function, bool by_path);
 
   // --- time_windows.cc
   Result<int64_t> WindowDuration(const plan::ExprPtr& source, const Scope& scope);

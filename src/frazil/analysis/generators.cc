@@ -7,6 +7,7 @@
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/sql/keywords.h"
+#include "frazil/sql/parser.h"
 
 namespace frazil::analysis {
 
@@ -89,6 +90,51 @@ Result<Relation> Analyzer::AnalyzeLateralView(const plan::LateralViewPlan& view)
   relation.output.insert(relation.output.end(), step.columns.begin(), step.columns.end());
   relation.plan = MakeGenerate(child.plan, std::move(step));
   return relation;
+}
+
+Result<Relation> Analyzer::AnalyzeTableChanges(const plan::TableFunctionPlan& function, bool by_path) {
+  const std::string name = by_path ? "table_changes_by_path" : "table_changes";
+  if (function.arguments.size() < 2 || function.arguments.size() > 3) {
+    return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", QuoteIdentifier(name)},
+                                                           {"expectedNum", "[2, 3]"},
+                                                           {"actualNum", std::to_string(function.arguments.size())},
+                                                           {"docroot", "https://spark.apache.org/docs/latest"}});
+  }
+  std::vector<std::pair<DataTypePtr, Value>> values;
+  for (const auto& argument : function.arguments) {
+    Scope scope;
+    FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(argument, scope));
+    if (typed->type->IsDatetime()) typed = MakeCast(typed, DataType::String(), settings_.eval_mode());
+    FRAZIL_ASSIGN_OR_RETURN(auto value, context_.EvaluateConstant(typed));
+    const bool fits = (typed->type->IsIntegral() && !values.empty()) || typed->type->IsString();
+    if (value.is_null() || !fits) {
+      return Error::Of("UNEXPECTED_INPUT_TYPE", {{"functionName", QuoteIdentifier(name)},
+                                                 {"paramIndex", std::to_string(values.size() + 1)},
+                                                 {"inputSql", "\"" + typed->sql + "\""},
+                                                 {"inputType", "\"" + typed->type->Sql() + "\""},
+                                                 {"requiredType", values.empty() ? "\"STRING\"" : "(\"BIGINT\" or \"STRING\")"}});
+    }
+    values.emplace_back(typed->type, std::move(value));
+  }
+  std::vector<std::string> table = {"delta", values[0].second.string()};
+  if (!by_path) {
+    FRAZIL_ASSIGN_OR_RETURN(table, sql::ParseMultipartIdentifier(values[0].second.string(), context_.parser_options()));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto resolved, LoadTableByName(table));
+  if (resolved.table->provider() != "delta") return Error::Of("DELTA_ONLY_OPERATION", {{"operation", name}});
+  tables::ScanOptions options;
+  options.options["readchangefeed"] = "true";
+  for (size_t i = 1; i < values.size(); ++i) {
+    const std::string bound = i == 1 ? "starting" : "ending";
+    const auto& [type, value] = values[i];
+    if (type->IsString()) {
+      options.options[bound + "timestamp"] = value.string();
+    } else {
+      options.options[bound + "version"] = std::to_string(value.integer());
+    }
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto scan, resolved.table->Scan(options));
+  return ScanRelation(scan, Join(resolved.full_name, "."), resolved.full_name);
 }
 
 Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& function) {
@@ -188,6 +234,7 @@ Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& f
     if (step == 0) return Error::Plain(ExceptionClass::kIllegalArgument, "requirement failed: step (0) cannot be 0");
     return numbers.size() == 1 ? MakeRange(0, numbers[0], 1) : MakeRange(numbers[0], numbers[1], step);
   }
+  if (name == "table_changes" || name == "table_changes_by_path") return AnalyzeTableChanges(function, name == "table_changes_by_path");
   if (name == "sql_keywords" && function.arguments.empty()) {
     auto rows = std::make_shared<RowSet>();
     rows->schema = DataType::Struct(

@@ -10,6 +10,7 @@
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
+#include "frazil/plan/file_metadata.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/types/cast_rules.h"
 
@@ -135,7 +136,8 @@ Result<ResolvedTable> Analyzer::LoadTableByName(const std::vector<std::string>& 
 }
 
 plan::LogicalPlanPtr Analyzer::ScanOf(const tables::TableScanPtr& scan, const std::string& name,
-                                      const std::vector<std::string>& qualifier, bool with_metadata_columns) {
+                                      const std::vector<std::string>& qualifier, bool with_metadata_columns,
+                                      bool with_file_metadata) {
   auto node = std::make_shared<plan::ScanNode>();
   node->scan = scan;
   node->table_name = name;
@@ -152,6 +154,12 @@ plan::LogicalPlanPtr Analyzer::ScanOf(const tables::TableScanPtr& scan, const st
       node->output.back().qualifier = qualifier;
       node->columns.push_back({-1, column.name});
     }
+  }
+  if (with_file_metadata && scan->schema()->FieldIndex(plan::kFileMetadataColumn) < 0) {
+    auto about = NewAttribute(plan::kFileMetadataColumn, plan::FileMetadataType(), false);
+    about.qualifier = qualifier;
+    node->output.push_back(std::move(about));
+    node->columns.push_back({-1, plan::kFileMetadataColumn});
   }
   return node;
 }
@@ -273,7 +281,7 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
 Relation Analyzer::ScanRelation(const tables::TableScanPtr& scan, const std::string& name, const std::vector<std::string>& qualifier) {
   // Rows of Parquet files know where they come from; these columns are there for who names them.
   const bool has_positions = !scan->has_rows() && scan->format() == tables::FileFormat::kParquet;
-  Relation relation = RelationOf(ScanOf(scan, name, qualifier, has_positions));
+  Relation relation = RelationOf(ScanOf(scan, name, qualifier, has_positions, has_positions));
   const size_t columns = scan->schema()->fields().size();
   for (size_t i = columns; i < relation.plan->output.size(); ++i) relation.hidden.push_back({relation.plan->output[i], false});
   relation.output.resize(std::min(columns, relation.output.size()));

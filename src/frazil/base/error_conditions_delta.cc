@@ -28,6 +28,9 @@ constexpr ErrorCondition kTable[] = {
     {"DELTA_CANNOT_USE_ALL_COLUMNS_FOR_PARTITION", "428FT",
      "Cannot use all columns for partition columns",
      kAnalysis},
+    {"DELTA_CDC_START_VERSION_AFTER_LATEST", "22003",
+     "Start version <start> for change data feed exceeds the latest table version <latest>.",
+     kAnalysis},
     {"DELTA_CONCURRENT_APPEND.WITHOUT_HINT", "2D521",
      "Transaction conflict detected. a concurrent <operation> added data to table <tableName> committed at version "
      "<version>. The concurrent operation modified data that should have been read by this operation. Please retry "
@@ -89,6 +92,9 @@ constexpr ErrorCondition kTable[] = {
      "Unable to operate on this table because the following table features are enabled in metadata but not listed "
      "in protocol: <features>.",
      kAnalysis},
+    {"DELTA_INVALID_CDC_RANGE", "22003",
+     "CDC range from start <start> to end <end> was invalid. End cannot be before start.",
+     kIllegalArgument},
     {"DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", "42K05",
      "Found invalid character(s) among ' ,;{}()\\n\\t=' in the column names of your schema.\nInvalid column names: "
      "<invalidColumnNames>.\nPlease use other characters and try again.\nAlternatively, enable Column Mapping to "
@@ -128,6 +134,12 @@ constexpr ErrorCondition kTable[] = {
      "spark.databricks.delta.schema.autoMerge.enabled to \"true\". See the documentation specific to the operation "
      "for details.\n\nTable schema:\n<tableSchema>\n\nData schema:\n<dataSchema>\n",
      kAnalysis},
+    {"DELTA_MISSING_CHANGE_DATA", "KD002",
+     "Error getting change data for range [<startVersion> , <endVersion>] as change data was not\nrecorded for "
+     "version [<version>]. If you've enabled change data feed on this table,\nuse `DESCRIBE HISTORY` to see when it "
+     "was first enabled.\nOtherwise, to start recording change data, use `ALTER TABLE table_name SET "
+     "TBLPROPERTIES\n(<key>=true)`.",
+     kAnalysis},
     {"DELTA_MISSING_DELTA_TABLE", "42P01",
      "<tableName> is not a Delta table.",
      kAnalysis},
@@ -148,6 +160,9 @@ constexpr ErrorCondition kTable[] = {
     {"DELTA_NOT_NULL_CONSTRAINT_VIOLATED", "23502",
      "NOT NULL constraint violated for column: <columnName>.\n",
      kSparkRuntime},
+    {"DELTA_NO_START_FOR_CDC_READ", "42601",
+     "No startingVersion or startingTimestamp provided for CDC read.",
+     kAnalysis},
     {"DELTA_ONLY_OPERATION", "0AKDD",
      "<operation> is only supported for Delta tables.",
      kAnalysis},

@@ -118,7 +118,7 @@ Result<RowSet> RunDropTable(const plan::DropTableCommand& command, CommandContex
     context.DropTempView(parts[0], false);
     return NoRows();
   }
-  auto resolved = analysis::ResolveIdentifier(parts, context);
+  auto resolved = ResolveParts(parts, context);
   if (!resolved.ok()) {
     if (command.if_exists) return NoRows();
     return std::move(resolved).error();

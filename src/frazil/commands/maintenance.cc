@@ -39,13 +39,15 @@ std::vector<Bin> ChooseBins(const tables::ScanPlan& plan, bool reorders) {
       bin.bytes += std::max<int64_t>(file->size, 0);
     }
     // One file alone gets no better, unless rows of it are deleted or its rows shall stand in another order.
-    bool has_deletes = std::any_of(files.begin(), files.end(), [](const auto* file) { return file->deleted_positions != nullptr; });
+    bool has_deletes =
+        std::any_of(files.begin(), files.end(), [](const auto* file) { return file->deleted_positions != nullptr; });
     if (bin.paths.size() > 1 || (!bin.paths.empty() && (reorders || has_deletes))) bins.push_back(std::move(bin));
   }
   return bins;
 }
 
-Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analysis::ResolvedTable& table, CommandContext& context) {
+Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analysis::ResolvedTable& table,
+                           CommandContext& context) {
   PredicatePtr filter = Predicate::True();
   if (command.condition != nullptr) {
     FRAZIL_ASSIGN_OR_RETURN(filter, ExactFilter(command.condition, table, context));
@@ -58,7 +60,8 @@ Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analys
     if (index < 0) return Error::Of("DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST", {{"columnName", Join(column, ".")}});
     const std::string& name = schema.fields()[static_cast<size_t>(index)].name;
     for (const auto& field : table.table->partitioning()) {
-      if (EqualsIgnoreCase(field.source[0], name)) return Error::Of("DELTA_ZORDERING_ON_PARTITION_COLUMN", {{"colName", name}});
+      if (EqualsIgnoreCase(field.source[0], name))
+        return Error::Of("DELTA_ZORDERING_ON_PARTITION_COLUMN", {{"colName", name}});
     }
     tables::SortField sort;
     sort.term.name = name;
@@ -71,8 +74,10 @@ Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analys
   // Only whole partitions can be named: what the condition says of other columns is not told by files.
   FRAZIL_ASSIGN_OR_RETURN(bool whole_files, table.table->CanDeleteByMetadata(filter));
   if (!whole_files) {
-    return Error::Plain(ExceptionClass::kAnalysis, "Predicate references non-partition column. Only the partition columns may be referenced in OPTIMIZE ... WHERE: " +
-                                                       command.condition_text);
+    return Error::Plain(ExceptionClass::kAnalysis,
+                        "Predicate references non-partition column. Only the partition columns may be referenced in "
+                        "OPTIMIZE ... WHERE: " +
+                            command.condition_text);
   }
   auto bins = ChooseBins(plan, !order.empty());
   tables::WriteOptions options;
@@ -108,7 +113,8 @@ Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analys
   }
   RowSet result;
   result.schema = DataType::Struct({{"path", DataType::String()},
-                                    {"metrics", DataType::Struct({{"numFilesAdded", DataType::Long(), false}, {"numFilesRemoved", DataType::Long(), false}})}});
+                                    {"metrics", DataType::Struct({{"numFilesAdded", DataType::Long(), false},
+                                                                  {"numFilesRemoved", DataType::Long(), false}})}});
   result.rows.push_back({Value(table.table->location()), Value(Value::List{Value(added), Value(removed)})});
   return result;
 }
@@ -122,19 +128,22 @@ Result<RowSet> RunMaintenance(const plan::MaintenanceCommand& command, CommandCo
     return Error::Of("DELTA_ONLY_OPERATION", {{"operation", names[static_cast<size_t>(command.type)]}});
   }
   switch (command.type) {
-    case plan::MaintenanceCommand::Type::kOptimize: return RunOptimize(command, table, context);
+    case plan::MaintenanceCommand::Type::kOptimize:
+      return RunOptimize(command, table, context);
     case plan::MaintenanceCommand::Type::kVacuum: {
       tables::VacuumOptions options;
       options.retention_hours = command.retain_hours;
       options.dry_run = command.dry_run;
-      options.check_retention = !EqualsIgnoreCase(context.GetConfig("spark.databricks.delta.retentionDurationCheck.enabled").value_or("true"), "false");
+      options.check_retention = !EqualsIgnoreCase(
+          context.GetConfig("spark.databricks.delta.retentionDurationCheck.enabled").value_or("true"), "false");
       return table.table->Vacuum(options);
     }
     case plan::MaintenanceCommand::Type::kRestore: {
       tables::ScanOptions options;
       options.snapshot_id = command.version;
       if (command.timestamp != nullptr) {
-        FRAZIL_ASSIGN_OR_RETURN(auto value, analysis::AnalyzeConstant(command.timestamp, DataType::Timestamp(), context));
+        FRAZIL_ASSIGN_OR_RETURN(auto value,
+                                analysis::AnalyzeConstant(command.timestamp, DataType::Timestamp(), context));
         if (value.is_null()) return Error::Of("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", {{"expr", "NULL"}});
         options.timestamp_micros = value.integer();
       }

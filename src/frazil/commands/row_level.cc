@@ -1,13 +1,17 @@
-// DELETE, UPDATE and MERGE: copy-on-write. One snapshot of the table is read from begin to end of the statement; the
-// commit checks that nothing it read has changed.
+// DELETE, UPDATE and MERGE: copy-on-write, or (DELETE, where the table can) by marking rows as deleted. One snapshot of
+// the table is read from begin to end of the statement; the commit checks that nothing it read has changed.
 
 #include "frazil/analysis/dml/row_level.h"
+
+#include <algorithm>
+#include <map>
 
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/plan/determinism.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/tables/row_changes.h"
 
 namespace frazil::commands {
 
@@ -79,27 +83,67 @@ plan::LogicalPlanPtr WithNullLineage(const plan::LogicalPlanPtr& rows, const tab
   return plan::MakeProject(rows, std::move(expressions), std::move(output));
 }
 
+/// What a statement makes of a table's files.
+struct Replacement {
+  std::vector<std::string> files;                       ///< That go.
+  std::vector<plan::LogicalPlanPtr> rows;               ///< That come instead, and new ones.
+  std::vector<plan::LogicalPlanPtr> changes;            ///< For the change feed; only where the table keeps one.
+  std::map<std::string, std::vector<int64_t>> deleted;  ///< Positions of rows that are deleted in files that stay.
+  tables::RowCounts counts;
+};
+
+Status Fill(const OpenTarget& open, const Replacement& replacement, tables::TableWrite& write,
+            tables::RowChanges* changes, CommandContext& context) {
+  if (!replacement.rows.empty()) {
+    std::vector<plan::LogicalPlanPtr> plans;
+    for (const auto& rows : replacement.rows) plans.push_back(WithNullLineage(rows, write.task(), context));
+    FRAZIL_ASSIGN_OR_RETURN(auto rows, CheckConstraints(*open.table.table, open.target.schema,
+                                                        analysis::UnionAll(std::move(plans), context), context));
+    FRAZIL_ASSIGN_OR_RETURN(auto written, context.engine().Write(rows, write.task(), context.execution()));
+    write.AddFiles(std::move(written));
+  }
+  write.RemoveFiles(replacement.files);
+  write.SetRowCounts(replacement.counts);
+  if (changes == nullptr) return Status::Ok();
+  for (const auto& [file, positions] : replacement.deleted) changes->DeleteRows(file, positions);
+  if (changes->change_task() == nullptr || replacement.changes.empty()) return Status::Ok();
+  FRAZIL_ASSIGN_OR_RETURN(auto written, context.engine().Write(analysis::UnionAll(replacement.changes, context),
+                                                               *changes->change_task(), context.execution()));
+  changes->AddChangeFiles(std::move(written));
+  return Status::Ok();
+}
+
 /// Writes the rows and commits them in place of the files.
-Status ReplaceFiles(const OpenTarget& open, const tables::WriteOptions& options, const std::vector<std::string>& files,
-                    std::vector<plan::LogicalPlanPtr> plans, const tables::RowCounts& counts, CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto write, open.table.table->StartWrite(options));
-  write->SetRowCounts(counts);
-  for (auto& plan : plans) plan = WithNullLineage(plan, write->task(), context);
-  plan::LogicalPlanPtr rows;
-  if (!plans.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(
-        rows, CheckConstraints(*open.table.table, open.target.schema, UnionRows(plans, context), context));
+Status Replace(const OpenTarget& open, const tables::WriteOptions& options, const Replacement& replacement,
+               CommandContext& context) {
+  std::unique_ptr<tables::TableWrite> write;
+  tables::RowChanges* changes = nullptr;
+  const auto capabilities = open.table.table->capabilities();
+  if (capabilities.change_feed || !replacement.deleted.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto started, open.table.table->StartRowChanges(options));
+    changes = started.get();
+    write = std::move(started);
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(write, open.table.table->StartWrite(options));
   }
-  if (rows != nullptr) {
-    auto written = context.engine().Write(rows, write->task(), context.execution());
-    if (!written.ok()) {
-      write->Abort();
-      return std::move(written).error();
-    }
-    write->AddFiles(*std::move(written));
+  Status filled = Fill(open, replacement, *write, changes, context);
+  if (!filled.ok()) {
+    write->Abort();
+    return filled;
   }
-  write->RemoveFiles(files);
   return CommitWrite(*write);
+}
+
+/// The positions of the rows for which a condition is true, by file.
+Result<Replacement> DeletedPositions(const plan::ExprPtr& condition, const analysis::TargetRows& rows,
+                                     CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::PositionsOfMatches(condition, rows, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto found, context.engine().Collect(plan, context.execution()));
+  Replacement replacement;
+  for (const auto& row : found.rows) replacement.deleted[row[0].string()].push_back(row[1].integer());
+  for (auto& [file, positions] : replacement.deleted) std::sort(positions.begin(), positions.end());
+  replacement.counts.deleted = static_cast<int64_t>(found.rows.size());
+  return replacement;
 }
 
 /// The condition of a statement, with the target called as the statement calls it, as text for the history.
@@ -111,9 +155,9 @@ std::string ConditionText(const plan::ExprPtr& condition, const OpenTarget& open
 
 /// How many rows of the touched files a MERGE updates and deletes. Only what its clauses leave open is counted by a
 /// query of its own.
-Result<tables::RowCounts> CountMergedRows(const plan::MergeCommand& command, const analysis::NamedRelation& source, const analysis::RowLevelTarget& target,
-                                          const analysis::TargetRows& touched, int64_t matched_rows,
-                                          CommandContext& context) {
+Result<tables::RowCounts> CountMergedRows(const plan::MergeCommand& command, const analysis::NamedRelation& source,
+                                          const analysis::RowLevelTarget& target, const analysis::TargetRows& touched,
+                                          int64_t matched_rows, CommandContext& context) {
   tables::RowCounts counts;
   counts.updated = counts.deleted = 0;
   const auto add = [&](plan::MergeActionType type, int64_t rows) {
@@ -157,18 +201,25 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
       return NoRows();
     }
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto found, CollectFiles(touched, context));
-  const auto& files = found.paths;
-  std::vector<plan::LogicalPlanPtr> plans;
-  if (!files.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(auto kept, analysis::ScanTargetFiles(open.target, files, context));
-    FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterDelete(command.condition, kept, context));
-    plans.push_back(std::move(plan));
+  Replacement replacement;
+  if (open.table.table->capabilities().deletes_rows) {
+    FRAZIL_ASSIGN_OR_RETURN(replacement, DeletedPositions(command.condition, rows, context));
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto found, CollectFiles(touched, context));
+    replacement.files = std::move(found.paths);
+    replacement.counts.deleted = found.rows;
+    if (!replacement.files.empty()) {
+      FRAZIL_ASSIGN_OR_RETURN(auto kept, analysis::ScanTargetFiles(open.target, replacement.files, context));
+      FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterDelete(command.condition, kept, context));
+      replacement.rows.push_back(std::move(plan));
+    }
   }
-  tables::RowCounts counts;
-  counts.deleted = found.rows;
-  FRAZIL_RETURN_IF_ERROR(ReplaceFiles(open, options, files, plans, counts, context));
+  if (open.table.table->capabilities().change_feed && replacement.counts.deleted.value_or(0) > 0) {
+    FRAZIL_ASSIGN_OR_RETURN(auto changes, analysis::ChangesOfDelete(command.condition, open.target, rows, context));
+    replacement.changes.push_back(std::move(changes));
+  }
+  FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));
   return NoRows();
 }
 
@@ -180,18 +231,21 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
   FRAZIL_RETURN_IF_ERROR(analysis::RowsAfterUpdate(command, open.target, rows, context));
   FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
   FRAZIL_ASSIGN_OR_RETURN(auto found, CollectFiles(touched, context));
-  const auto& files = found.paths;
-  std::vector<plan::LogicalPlanPtr> plans;
-  if (!files.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(auto changed, analysis::ScanTargetFiles(open.target, files, context));
+  Replacement replacement;
+  replacement.files = std::move(found.paths);
+  replacement.counts.updated = found.rows;
+  if (!replacement.files.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto changed, analysis::ScanTargetFiles(open.target, replacement.files, context));
     FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterUpdate(command, open.target, changed, context));
-    plans.push_back(std::move(plan));
+    replacement.rows.push_back(std::move(plan));
+    if (open.table.table->capabilities().change_feed) {
+      FRAZIL_ASSIGN_OR_RETURN(auto changes, analysis::ChangesOfUpdate(command, open.target, changed, context));
+      replacement.changes.push_back(std::move(changes));
+    }
   }
   auto options = RewriteOptions(open, "update", extracted.predicate);
   options.filter_text = ConditionText(command.condition, open, context);
-  tables::RowCounts counts;
-  counts.updated = found.rows;
-  FRAZIL_RETURN_IF_ERROR(ReplaceFiles(open, options, files, plans, counts, context));
+  FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));
   return NoRows();
 }
 
@@ -204,11 +258,29 @@ Result<analysis::NamedRelation> MergeSource(const plan::MergeCommand& command, C
   return source;
 }
 
+/// A MERGE that would add the source's columns to the table is refused, not run without them.
+Status CheckNoEvolution(const plan::MergeCommand& command, const analysis::NamedRelation& source, const OpenTarget& open,
+                        CommandContext& context) {
+  const auto setting = context.GetConfig("spark.databricks.delta.schema.autoMerge.enabled");
+  if (!open.table.table->capabilities().schema_evolution || !EqualsIgnoreCase(setting.value_or("false"), "true")) return Status::Ok();
+  bool has_star = false;
+  for (const auto* actions : {&command.matched, &command.not_matched}) {
+    for (const auto& action : *actions) {
+      has_star = has_star || action->type == plan::MergeActionType::kUpdateStar || action->type == plan::MergeActionType::kInsertStar;
+    }
+  }
+  for (const auto& column : source.columns) {
+    if (has_star && open.target.schema->FieldIndex(column.name) < 0) return Error::Unsupported("MERGE WITH SCHEMA EVOLUTION");
+  }
+  return Status::Ok();
+}
+
 Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& context) {
   if (command.with_schema_evolution) return Error::Unsupported("MERGE WITH SCHEMA EVOLUTION");
   FRAZIL_ASSIGN_OR_RETURN(auto open, Open(command.target, command.target_alias, "MERGE", context));
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
   FRAZIL_ASSIGN_OR_RETURN(auto source, MergeSource(command, context));
+  FRAZIL_RETURN_IF_ERROR(CheckNoEvolution(command, source, open, context));
   // Both plans are made before anything runs: a statement with a mistake in any clause fails without writing.
   plan::LogicalPlanPtr inserted;
   if (!command.not_matched.empty()) {
@@ -239,20 +311,30 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
       if (command.not_matched_by_source.empty()) files.push_back(row[0].string());
     }
   }
-  std::vector<plan::LogicalPlanPtr> plans;
-  tables::RowCounts counts;
+  Replacement replacement;
+  bool keeps_changes = open.table.table->capabilities().change_feed;
   if (changes_rows && !files.empty()) {
     FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::ScanTargetFiles(open.target, files, context));
     if (open.table.table->provider() == "delta") {
-      FRAZIL_ASSIGN_OR_RETURN(counts, CountMergedRows(command, source, open.target, touched, matched_rows, context));
+      FRAZIL_ASSIGN_OR_RETURN(replacement.counts,
+                              CountMergedRows(command, source, open.target, touched, matched_rows, context));
     }
     FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterMerge(command, source, open.target, touched, context));
-    plans.push_back(std::move(plan));
+    replacement.rows.push_back(std::move(plan));
+    if (keeps_changes) {
+      FRAZIL_ASSIGN_OR_RETURN(auto changes, analysis::ChangesOfMerge(command, source, open.target, touched, context));
+      replacement.changes.push_back(std::move(changes));
+    }
   }
-  if (inserted != nullptr) plans.push_back(std::move(inserted));
+  if (inserted != nullptr) {
+    // Where anything is told of a version, all of it is.
+    if (keeps_changes) replacement.changes.push_back(analysis::AsChanges(inserted, "insert", open.target, context));
+    replacement.rows.push_back(std::move(inserted));
+  }
+  replacement.files = std::move(files);
   auto options = RewriteOptions(open, "merge", Predicate::True());
   if (!changes_rows) options.mode = tables::WriteMode::kAppend;
-  FRAZIL_RETURN_IF_ERROR(ReplaceFiles(open, options, files, plans, counts, context));
+  FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));
   return NoRows();
 }
 

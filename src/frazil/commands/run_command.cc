@@ -1,5 +1,6 @@
 #include "frazil/commands/run_command.h"
 
+#include "frazil/catalogs/path/path_tables.h"
 #include "frazil/commands/statements_internal.h"
 
 namespace frazil::commands {
@@ -102,7 +103,15 @@ Result<std::vector<std::string>> NameParts(const plan::NameClause& name, Command
 
 Result<analysis::ResolvedIdentifier> ResolveName(const plan::NameClause& name, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(name, context));
-  return analysis::ResolveIdentifier(parts, context);
+  return ResolveParts(parts, context);
+}
+
+Result<analysis::ResolvedIdentifier> ResolveParts(const std::vector<std::string>& parts, CommandContext& context) {
+  if (!catalogs::PathTables::IsPathName(parts, context.formats())) return analysis::ResolveIdentifier(parts, context);
+  analysis::ResolvedIdentifier resolved;
+  resolved.catalog = std::make_shared<catalogs::PathTables>("spark_catalog", &context.formats(), &context.stores(), context.execution().store_settings);
+  resolved.identifier = {{parts[0]}, parts[1]};
+  return resolved;
 }
 
 bool IsMetadataTable(const analysis::ResolvedTable& table) {

@@ -17,6 +17,8 @@ RowSet TextRows(const std::vector<std::string>& names, std::vector<std::vector<s
 Result<std::vector<std::string>> NameParts(const plan::NameClause& name, CommandContext& context);
 /// A table name in its catalog.
 Result<analysis::ResolvedIdentifier> ResolveName(const plan::NameClause& name, CommandContext& context);
+/// The same for parts; format.`path` is a table of catalogs::PathTables.
+Result<analysis::ResolvedIdentifier> ResolveParts(const std::vector<std::string>& parts, CommandContext& context);
 /// A table that exists.
 Result<analysis::ResolvedTable> ResolveTableName(const plan::NameClause& name, CommandContext& context);
 /// t.files and the like: a table that describes the one which its identifier names.

@@ -175,7 +175,7 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
   if (!files.empty()) {
     FRAZIL_ASSIGN_OR_RETURN(auto kept, analysis::ScanTargetFiles(target, files, context));
     FRAZIL_ASSIGN_OR_RETURN(auto staying, analysis::RowsAfterDelete(condition, kept, context));
-    all = UnionRows({fitting, std::move(staying)}, context);
+    all = analysis::UnionAll({fitting, std::move(staying)}, context);
   }
   FRAZIL_ASSIGN_OR_RETURN(
       auto checked,
@@ -190,17 +190,6 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
   write->AddFiles(*std::move(written));
   write->RemoveFiles(std::move(files));
   return CommitWrite(*write);
-}
-
-plan::LogicalPlanPtr UnionRows(const std::vector<plan::LogicalPlanPtr>& plans, CommandContext& context) {
-  if (plans.size() == 1) return plans[0];
-  auto all = std::make_shared<plan::SetOperationNode>();
-  all->type = plan::SetOperationType::kUnion;
-  all->all = true;
-  all->inputs = plans;
-  all->output = plans[0]->output;
-  for (auto& attribute : all->output) attribute.id = context.NextId();
-  return all;
 }
 
 bool IsDynamicOverwrite(const std::map<std::string, std::string>& options, const CommandContext& context) {

@@ -37,9 +37,6 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
 Result<plan::LogicalPlanPtr> CheckConstraints(const tables::Table& table, const DataTypePtr& schema,
                                               const plan::LogicalPlanPtr& rows, CommandContext& context);
 
-/// The rows of all plans, one after the other; their columns are alike. At least one plan.
-plan::LogicalPlanPtr UnionRows(const std::vector<plan::LogicalPlanPtr>& plans, CommandContext& context);
-
 /// Whether an overwrite replaces only the partitions that get rows: write option, else
 /// spark.sql.sources.partitionOverwriteMode. Options' keys in lower case.
 bool IsDynamicOverwrite(const std::map<std::string, std::string>& options, const CommandContext& context);

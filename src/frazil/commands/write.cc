@@ -67,7 +67,7 @@ Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPt
 
 Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::LogicalPlanPtr& query,
                            CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(command.table, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto name, ResolveParts(command.table, context));
   FRAZIL_ASSIGN_OR_RETURN(bool exists, name.catalog->TableExists(name.identifier));
   tables::WriteOptions options;
   options.operation = "append";
@@ -289,7 +289,7 @@ Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& c
     case ModeV2::kCreate:
     case ModeV2::kReplace:
     case ModeV2::kCreateOrReplace: {
-      FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(command.table, context));
+      FRAZIL_ASSIGN_OR_RETURN(auto name, ResolveParts(command.table, context));
       FRAZIL_ASSIGN_OR_RETURN(bool exists, name.catalog->TableExists(name.identifier));
       if (command.mode == ModeV2::kCreate && exists)
         return catalogs::TableExistsAlready(*name.catalog, name.identifier);

@@ -9,6 +9,7 @@
 #include "frazil/engine/functions/cast.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/type_mapping.h"
+#include "frazil/plan/file_metadata.h"
 #include "frazil/tables/row_lineage.h"
 
 namespace frazil::engine {
@@ -155,6 +156,19 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
       value = add_slot(ScanSlot::Kind::kFilePath, -1, name, node.output[i].type);
     } else if (column.metadata_name == plan::kFilePositionColumn) {
       value = position();
+      plain = false;
+    } else if (column.metadata_name == plan::kFileMetadataColumn) {
+      // Spark's hidden column; the fields in the order of plan::FileMetadataType.
+      LoweredArguments fields;
+      fields.push_back(add_slot(ScanSlot::Kind::kFileUri, -1, FreshName(), DataType::String()));
+      fields.push_back(add_slot(ScanSlot::Kind::kFileName, -1, FreshName(), DataType::String()));
+      fields.push_back(add_slot(ScanSlot::Kind::kFileLength, -1, FreshName(), DataType::Long()));
+      fields.push_back(ConstantOf(duckdb::Value::BIGINT(0)));
+      fields.push_back(add_slot(ScanSlot::Kind::kFileLength, -1, FreshName(), DataType::Long()));
+      fields.push_back(add_slot(ScanSlot::Kind::kFileTime, -1, FreshName(), DataType::Timestamp()));
+      fields.push_back(position());
+      for (size_t field = 0; field < fields.size(); ++field) fields[field]->SetAlias(StructMemberName(field));
+      value = CallOf("struct_pack", std::move(fields));
       plain = false;
     } else if (column.metadata_name == "_spec_id") {
       value = add_slot(ScanSlot::Kind::kSpecId, -1, name, node.output[i].type);

@@ -102,7 +102,8 @@ struct TableReader : duckdb::MultiFileReader {
     for (size_t i = 0; i < global_column_ids.size(); ++i) {
       const auto column = global_column_ids[i].GetPrimaryIndex();
       if (column >= slots.size()) continue;  // A virtual column, or the one that stands for none.
-      const auto value = ConstantOf(slots[column], planned.plan, file, global_columns[column].type);
+      auto value = ConstantOf(slots[column], planned.plan, file, global_columns[column].type);
+      if (!value.has_value()) value = FileFigure(context, slots[column], file);
       if (value.has_value()) reader_data.constant_map.Add(duckdb::MultiFileGlobalIndex(i), *value);
     }
     if (planned.deleted[index] != nullptr && !planned.deleted[index]->empty()) {
@@ -154,6 +155,15 @@ struct TableReader : duckdb::MultiFileReader {
   }
 
  private:
+  // What only the file system tells of a file, if the slot is that.
+  static std::optional<duckdb::Value> FileFigure(duckdb::ClientContext& context, const ScanSlot& slot, const tables::ScanFile& file) {
+    if (slot.kind != ScanSlot::Kind::kFileTime && slot.kind != ScanSlot::Kind::kFileLength) return std::nullopt;
+    auto& file_system = duckdb::FileSystem::GetFileSystem(context);
+    auto handle = file_system.OpenFile(storage::LocalPath(file.path), duckdb::FileFlags::FILE_FLAGS_READ);
+    if (slot.kind == ScanSlot::Kind::kFileLength) return duckdb::Value::BIGINT(file_system.GetFileSize(*handle));
+    return duckdb::Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(file_system.GetLastModifiedTime(*handle).value));
+  }
+
   // The value that a slot has for all rows of a file, if it is one.
   static std::optional<duckdb::Value> ConstantOf(const ScanSlot& slot, const tables::ScanPlan& plan, const tables::ScanFile& file,
                                                  const duckdb::LogicalType& type) {
@@ -164,6 +174,8 @@ struct TableReader : duckdb::MultiFileReader {
         return ValueOrThrow(ToDuckDbValue(*slot.type, found->second));
       }
       case ScanSlot::Kind::kFilePath: return duckdb::Value(file.path);
+      case ScanSlot::Kind::kFileUri: return duckdb::Value(file.path.starts_with('/') ? "file://" + file.path : file.path);
+      case ScanSlot::Kind::kFileName: return duckdb::Value(file.path.substr(file.path.rfind('/') + 1));
       case ScanSlot::Kind::kSpecId: return duckdb::Value::INTEGER(file.partition_spec_id);
       case ScanSlot::Kind::kPartition:
         if (plan.partition_type == nullptr || file.partition.empty()) return duckdb::Value(type);

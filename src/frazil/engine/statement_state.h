@@ -24,6 +24,8 @@ struct ScanSlot {
     kSequenceNumber,   ///< Data sequence number of the file.
     kReservedColumn,   ///< A column with the reserved field id `index`, NULL in files that lack it.
     kRecord,           ///< Text files: a line, or what else is one record, as VARCHAR (BLOB for whole binary files).
+    kFileUri,          ///< The path of the file as a URI.
+    kFileName,         ///< The last part of it.
     kFileTime,         ///< When the file was changed last.
     kFileLength,       ///< Bytes of the file.
   };

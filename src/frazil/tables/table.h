@@ -82,6 +82,8 @@ struct TableCapabilities {
   bool any_schema = false;
   bool truncate = false;
   bool schema_evolution = false;  ///< Takes WriteOptions::schema.
+  bool deletes_rows = false;      ///< RowChanges::DeleteRows.
+  bool change_feed = false;       ///< DELETE, UPDATE and MERGE also write what they changed.
 };
 
 /// A condition that every row of a table meets: CHECK (text).
@@ -97,6 +99,7 @@ struct VacuumOptions {
   bool check_retention = true;  ///< Refuse a retention that is shorter than the table's.
 };
 
+class RowChanges;
 class Table;
 using TablePtr = std::shared_ptr<const Table>;
 
@@ -120,6 +123,8 @@ class Table {
   virtual Result<TableScanPtr> Scan(const ScanOptions& options) const = 0;
   /// A write based on the loaded state.
   virtual Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const;
+  /// The write of a statement that changes rows, where the capabilities name what it does beyond StartWrite.
+  virtual Result<std::unique_ptr<RowChanges>> StartRowChanges(const WriteOptions& options) const;
   /// Whether rows with these columns can be written by name without WriteOptions::schema: the format's own error where not. What passes still has to meet the
   /// columns' types.
   virtual Status CheckRows(const DataType& /*rows*/) const { return {}; }

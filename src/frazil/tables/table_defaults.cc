@@ -1,4 +1,5 @@
 // What the interfaces of tables do where a kind of table does not say otherwise: refuse, by the name of the feature.
+#include "frazil/tables/row_changes.h"
 #include "frazil/tables/scan.h"
 #include "frazil/tables/table.h"
 #include "frazil/tables/table_format.h"
@@ -11,6 +12,10 @@ Result<std::shared_ptr<const TableScan>> TableScan::RestrictTo(const std::vector
 
 Result<std::unique_ptr<TableWrite>> Table::StartWrite(const WriteOptions&) const {
   return Error::Unsupported("writing to a table of provider " + provider());
+}
+
+Result<std::unique_ptr<RowChanges>> Table::StartRowChanges(const WriteOptions&) const {
+  return Error::Unsupported("changes of single rows of a table of provider " + provider());
 }
 
 Result<bool> Table::CanDeleteByMetadata(const PredicatePtr&, const WriteOptions&) const { return false; }

@@ -200,6 +200,21 @@ Result<NumberedRows> NumberRows(const plan::MergeCommand& command, const NamedRe
   return NumberedRows{std::move(numbered), std::move(clauses), clause};
 }
 
+/// The values of the target's columns behind the clauses.
+std::vector<ExpressionPtr> ValuesAfter(const NumberedRows& numbered, const TargetRows& rows) {
+  std::vector<ExpressionPtr> expressions;
+  for (size_t column = 0; column < rows.columns.size(); ++column) {
+    std::vector<ExpressionPtr> branches;
+    for (size_t i = 0; i < numbered.clauses.values.size(); ++i) {
+      if (numbered.clauses.values[i][column] == nullptr) continue;
+      branches.push_back(Equals(numbered.clause, static_cast<int64_t>(i) + 1));
+      branches.push_back(numbered.clauses.values[i][column]);
+    }
+    expressions.push_back(MakeWhen(std::move(branches), MakeColumn(rows.columns[column])));
+  }
+  return expressions;
+}
+
 }  // namespace
 
 Result<plan::LogicalPlanPtr> MergeClauseCounts(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
@@ -213,22 +228,29 @@ Result<plan::LogicalPlanPtr> MergeClauseCounts(const plan::MergeCommand& command
 Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
                                             const TargetRows& rows, AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto numbered, NumberRows(command, source, target, rows, context));
-  const auto& [plan, clauses, clause] = numbered;
-  plan::LogicalPlanPtr kept = plan;
-  for (size_t i = 0; i < clauses.deletes.size(); ++i) {
-    if (clauses.deletes[i]) kept = plan::MakeFilter(kept, Not(Equals(clause, static_cast<int64_t>(i) + 1)));
+  plan::LogicalPlanPtr kept = numbered.plan;
+  for (size_t i = 0; i < numbered.clauses.deletes.size(); ++i) {
+    if (numbered.clauses.deletes[i]) kept = plan::MakeFilter(kept, Not(Equals(numbered.clause, static_cast<int64_t>(i) + 1)));
   }
-  std::vector<ExpressionPtr> expressions;
-  for (size_t column = 0; column < rows.columns.size(); ++column) {
-    std::vector<ExpressionPtr> branches;
-    for (size_t i = 0; i < clauses.values.size(); ++i) {
-      if (clauses.values[i][column] == nullptr) continue;
-      branches.push_back(Equals(clause, static_cast<int64_t>(i) + 1));
-      branches.push_back(clauses.values[i][column]);
-    }
-    expressions.push_back(MakeWhen(std::move(branches), MakeColumn(rows.columns[column])));
+  return ProjectChanged(kept, ValuesAfter(numbered, rows), Not(Equals(numbered.clause, 0)), target, rows, context);
+}
+
+Result<plan::LogicalPlanPtr> ChangesOfMerge(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
+                                            const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto numbered, NumberRows(command, source, target, rows, context));
+  plan::LogicalPlanPtr updated = plan::MakeFilter(numbered.plan, Not(Equals(numbered.clause, 0)));
+  std::vector<plan::LogicalPlanPtr> changes;
+  for (size_t i = 0; i < numbered.clauses.deletes.size(); ++i) {
+    if (!numbered.clauses.deletes[i]) continue;
+    auto number = static_cast<int64_t>(i) + 1;
+    auto deleted = plan::MakeFilter(numbered.plan, Equals(numbered.clause, number));
+    changes.push_back(AsChanges(plan::MakeColumnProject(deleted, rows.columns), "delete", target, context));
+    updated = plan::MakeFilter(updated, Not(Equals(numbered.clause, number)));
   }
-  return ProjectChanged(kept, std::move(expressions), Not(Equals(clause, 0)), target, rows, context);
+  changes.push_back(AsChanges(plan::MakeColumnProject(updated, rows.columns), "update_preimage", target, context));
+  auto after = plan::MakeProject(updated, ValuesAfter(numbered, rows), OutputFor(*target.schema, context));
+  changes.push_back(AsChanges(after, "update_postimage", target, context));
+  return UnionAll(std::move(changes), context);
 }
 
 Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const NamedRelation& source,

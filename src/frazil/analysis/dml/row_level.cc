@@ -6,6 +6,7 @@
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/tables/row_changes.h"
 #include "frazil/sql/parser.h"
 #include "frazil/tables/row_lineage.h"
 
@@ -244,6 +245,51 @@ Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command,
     expressions.push_back(values[i] == nullptr ? column : MakeWhen({condition, values[i]}, column));
   }
   return ProjectChanged(rows.plan, std::move(expressions), condition, target, rows, context);
+}
+
+Result<plan::LogicalPlanPtr> PositionsOfMatches(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto typed, ConditionOf(condition, rows, context));
+  return plan::MakeColumnProject(plan::MakeFilter(rows.plan, std::move(typed)), {rows.file, rows.position});
+}
+
+plan::LogicalPlanPtr UnionAll(std::vector<plan::LogicalPlanPtr> plans, AnalysisContext& context) {
+  if (plans.size() == 1) return plans[0];
+  auto all = std::make_shared<plan::SetOperationNode>();
+  all->type = plan::SetOperationType::kUnion;
+  all->all = true;
+  all->output = plans[0]->output;
+  for (auto& attribute : all->output) attribute.id = context.NextId();
+  all->inputs = std::move(plans);
+  return all;
+}
+
+plan::LogicalPlanPtr AsChanges(const plan::LogicalPlanPtr& rows, const char* kind, const RowLevelTarget& target, AnalysisContext& context) {
+  std::vector<ExpressionPtr> expressions;
+  for (size_t i = 0; i < target.schema->fields().size(); ++i) expressions.push_back(MakeColumn(rows->output[i]));
+  expressions.push_back(MakeLiteral(DataType::String(), Value(kind)));
+  auto output = OutputFor(*target.schema, context);
+  Attribute change;
+  change.id = context.NextId();
+  change.name = tables::kChangeTypeColumn;
+  change.type = DataType::String();
+  output.push_back(std::move(change));
+  return plan::MakeProject(rows, std::move(expressions), std::move(output));
+}
+
+Result<plan::LogicalPlanPtr> ChangesOfDelete(const plan::ExprPtr& condition, const RowLevelTarget& target, const TargetRows& rows,
+                                             AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto typed, ConditionOf(condition, rows, context));
+  return AsChanges(plan::MakeColumnProject(plan::MakeFilter(rows.plan, std::move(typed)), rows.columns), "delete", target, context);
+}
+
+Result<plan::LogicalPlanPtr> ChangesOfUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target, const TargetRows& rows,
+                                             AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto condition, ConditionOf(command.condition, rows, context));
+  TargetRows matching = rows;
+  matching.plan = plan::MakeFilter(rows.plan, std::move(condition));
+  FRAZIL_ASSIGN_OR_RETURN(auto after, RowsAfterUpdate(command, target, matching, context));
+  auto before = plan::MakeColumnProject(matching.plan, rows.columns);
+  return UnionAll({AsChanges(before, "update_preimage", target, context), AsChanges(after, "update_postimage", target, context)}, context);
 }
 
 }  // namespace frazil::analysis

@@ -48,6 +48,20 @@ Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, con
 Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target, const TargetRows& rows,
                                              AnalysisContext& context);
 
+/// The rows of all plans, one after the other; their columns are alike. At least one plan.
+plan::LogicalPlanPtr UnionAll(std::vector<plan::LogicalPlanPtr> plans, AnalysisContext& context);
+
+/// (_file, _pos): the rows for which the condition is true.
+Result<plan::LogicalPlanPtr> PositionsOfMatches(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context);
+
+/// What a statement changes, as a change feed tells it: the table's columns, then tables::kChangeTypeColumn.
+Result<plan::LogicalPlanPtr> ChangesOfDelete(const plan::ExprPtr& condition, const RowLevelTarget& target, const TargetRows& rows,
+                                             AnalysisContext& context);
+Result<plan::LogicalPlanPtr> ChangesOfUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target, const TargetRows& rows,
+                                             AnalysisContext& context);
+/// Rows of a plan that has the table's columns, all of one kind.
+plan::LogicalPlanPtr AsChanges(const plan::LogicalPlanPtr& rows, const char* kind, const RowLevelTarget& target, AnalysisContext& context);
+
 /// MERGE in plans. The source, a NamedRelation, is analyzed once: all plans read the same state of its tables.
 /// (_file, number of source rows that the most often matched row of that file has, number of matched rows): files with matches.
 Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, const NamedRelation& source, const TargetRows& rows,
@@ -58,6 +72,9 @@ Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, c
 /// (clause, number of rows): how many rows of the touched files each clause takes, WHEN MATCHED from 1 on, then NOT MATCHED BY SOURCE; 0: none does.
 Result<plan::LogicalPlanPtr> MergeClauseCounts(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
                                                const TargetRows& rows, AnalysisContext& context);
+/// What the clauses that RowsAfterMerge applies change.
+Result<plan::LogicalPlanPtr> ChangesOfMerge(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
+                                            const TargetRows& rows, AnalysisContext& context);
 /// Rows that the WHEN NOT MATCHED clauses add, without lineage. `rows` scans the whole target.
 Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const NamedRelation& source,
                                                  const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context);

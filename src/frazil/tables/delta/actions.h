@@ -33,6 +33,8 @@ struct DeletionVectorDescriptor {
   bool operator==(const DeletionVectorDescriptor&) const = default;
 };
 
+class BoundsCache;
+
 /// add and remove: a logical file, which is a data file together with its deletion vector.
 struct FileAction {
   std::string path;  ///< As in the log: URI-encoded, relative to the table or absolute.
@@ -52,6 +54,8 @@ struct FileAction {
   bool has_extended_metadata = false;
   /// When it came into the table's state, for the order of rows: later files are greater.
   int64_t order = 0;
+  /// What has been read of `stats`; null for an action that is no part of a table's state.
+  std::shared_ptr<BoundsCache> bounds;
 
   /// Identifies the logical file within a table's state.
   std::string Key() const;

@@ -193,9 +193,20 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
           break;
         }
         FRAZIL_RETURN_IF_ERROR(CheckProperty(change.new_name));
+        if (change.new_name.starts_with("delta.columnMapping.")) {
+          return Error::Unsupported("changes of the column mapping of Delta tables");
+        }
+        // From which version on commits tell their time would have to be noted.
+        if (change.new_name == "delta.enableInCommitTimestamps" && EqualsIgnoreCase(change.value, "true") &&
+            !metadata.IsTrue(change.new_name)) {
+          return Error::Unsupported("turning on delta.enableInCommitTimestamps for a table that exists");
+        }
         metadata.configuration[change.new_name] = change.value;
         break;
       case Type::kRemoveProperty:
+        if (change.new_name.starts_with("delta.columnMapping.")) {
+          return Error::Unsupported("changes of the column mapping of Delta tables");
+        }
         metadata.configuration.erase(change.new_name);
         break;
       case Type::kAddConstraint: {

@@ -64,20 +64,15 @@ std::vector<std::string> FilePruner::PhysicalPath(const std::vector<std::string>
 
 bool FilePruner::MayMatch(const Predicate& filter, const FileAction& file,
                           const std::map<size_t, Value>& partition) const {
-  std::optional<JsonValue> stats;
-  bool parsed = false;
   return frazil::MayMatch(
       filter, [&](const std::vector<std::string>& path, const DataType& type) -> std::optional<ColumnBounds> {
         if (auto bounds = PartitionBounds(path, partition)) return bounds;
-        if (!parsed) {
-          parsed = true;
-          if (!file.stats.empty()) {
-            if (auto json = ParseJson(file.stats); json.ok()) stats = *std::move(json);
-          }
-        }
+        if (file.stats.empty()) return std::nullopt;
         std::vector<std::string> physical = PhysicalPath(path);
-        if (!stats || physical.empty()) return std::nullopt;
-        return BoundsOf(*stats, physical, type);
+        if (physical.empty()) return std::nullopt;
+        if (file.bounds != nullptr) return file.bounds->Find(file.stats, physical, type);
+        auto json = ParseJson(file.stats);
+        return json.ok() ? BoundsOf(*json, physical, type) : std::nullopt;
       });
 }
 
@@ -102,10 +97,10 @@ Result<ScanPlan> DeltaScan::Plan(const PredicatePtr& filter) const {
   plan.match_by_field_id = pruner.mapping() == ColumnMapping::kId;
   bool prunes = filter != nullptr && filter->op != PredicateOp::kTrue;
   for (const auto& file : snapshot_->LiveFiles()) {
-    std::string path = FilePathOf(table_, file->path);
-    if (only_paths_ && !only_paths_->contains(storage::LocalPath(path))) continue;
     FRAZIL_ASSIGN_OR_RETURN(auto partition, pruner.PartitionValues(*file));
     if (prunes && !pruner.MayMatch(*filter, *file, partition)) continue;
+    std::string path = FilePathOf(table_, file->path);
+    if (only_paths_ && !only_paths_->contains(storage::LocalPath(path))) continue;
     ScanFile scanned;
     scanned.path = std::move(path);
     scanned.size = file->size;

@@ -1,11 +1,16 @@
 #include "frazil/tables/delta/delta_table.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "frazil/base/text.h"
+#include "frazil/tables/delta/changes_scan.h"
 #include "frazil/tables/delta/delta_scan.h"
 #include "frazil/tables/delta/delta_write.h"
 #include "frazil/tables/delta/features.h"
 #include "frazil/tables/delta/new_metadata.h"
 #include "frazil/tables/delta/schema.h"
+#include "frazil/types/datetime.h"
 
 namespace frazil::tables::delta {
 
@@ -59,6 +64,8 @@ TableCapabilities DeltaTable::capabilities() const {
   result.time_travel = true;
   result.truncate = true;
   result.schema_evolution = true;
+  result.deletes_rows = metadata_.IsTrue("delta.enableDeletionVectors");
+  result.change_feed = metadata_.IsTrue("delta.enableChangeDataFeed");
   return result;
 }
 
@@ -101,11 +108,51 @@ Result<SnapshotPtr> DeltaTable::SnapshotFor(const ScanOptions& options) const {
   return snapshot_;
 }
 
+Result<TableScanPtr> DeltaTable::ChangesScan(const ScanOptions& options) const {
+  const auto find = [&](const char* key) -> const std::string* {
+    auto found = options.options.find(key);
+    return found == options.options.end() ? nullptr : &found->second;
+  };
+  FRAZIL_ASSIGN_OR_RETURN(auto zone, SessionZone(target_.context));
+  // The first version of a range given by time is the first that was committed at that time or later.
+  const auto version_of = [&](const std::string* version, const std::string* timestamp,
+                              bool is_first) -> Result<std::optional<int64_t>> {
+    if (version != nullptr && timestamp != nullptr) {
+      return Error::Plain(ExceptionClass::kAnalysis,
+                          "Please either provide a version or a timestamp for the change data feed");
+    }
+    if (version != nullptr) {
+      char* end = nullptr;
+      int64_t number = std::strtoll(version->c_str(), &end, 10);
+      if (version->empty() || *end != '\0' || number < 0)
+        return Error::Of("DELTA_VERSION_INVALID", {{"version", *version}});
+      return std::optional<int64_t>(number);
+    }
+    if (timestamp == nullptr) return std::optional<int64_t>();
+    auto micros = ParseTimestamp(*timestamp, *zone);
+    if (!micros) return Error::Of("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.OPTION", {{"expr", "'" + *timestamp + "'"}});
+    FRAZIL_ASSIGN_OR_RETURN(int64_t found, target_.log->VersionAt(target_.context, *micros));
+    FRAZIL_ASSIGN_OR_RETURN(auto state, target_.log->At(target_.context, found));
+    bool is_before = state->timestamp_ms * 1000 < *micros - *micros % 1000;
+    return std::optional<int64_t>(is_first && is_before ? found + 1 : found);
+  };
+  FRAZIL_ASSIGN_OR_RETURN(auto first, version_of(find("startingversion"), find("startingtimestamp"), true));
+  FRAZIL_ASSIGN_OR_RETURN(auto last, version_of(find("endingversion"), find("endingtimestamp"), false));
+  if (!first) return Error::Of("DELTA_NO_START_FOR_CDC_READ");
+  if (*first > snapshot_->version) {
+    return Error::Of("DELTA_CDC_START_VERSION_AFTER_LATEST",
+                     {{"start", std::to_string(*first)}, {"latest", std::to_string(snapshot_->version)}});
+  }
+  int64_t end = std::min(last.value_or(snapshot_->version), snapshot_->version);
+  if (end < *first)
+    return Error::Of("DELTA_INVALID_CDC_RANGE", {{"start", std::to_string(*first)}, {"end", std::to_string(end)}});
+  return MakeChangesScan(target_.context, target_.log, snapshot_, *first, end);
+}
+
 Result<TableScanPtr> DeltaTable::Scan(const ScanOptions& options) const {
   for (const char* key : {"readchangefeed", "readchangedata"}) {
     auto found = options.options.find(key);
-    if (found != options.options.end() && EqualsIgnoreCase(found->second, "true"))
-      return Error::Unsupported("reading the change data feed of Delta tables");
+    if (found != options.options.end() && EqualsIgnoreCase(found->second, "true")) return ChangesScan(options);
   }
   FRAZIL_ASSIGN_OR_RETURN(auto snapshot, SnapshotFor(options));
   return DeltaScan::Make(target_.context, location(), std::move(snapshot));
@@ -122,7 +169,14 @@ Status DeltaTable::CheckRows(const DataType& rows) const {
 }
 
 Result<std::unique_ptr<TableWrite>> DeltaTable::StartWrite(const WriteOptions& options) const {
-  return DeltaWrite::Start(target_, snapshot_, metadata_, protocol_, staged_, options);
+  FRAZIL_ASSIGN_OR_RETURN(auto write, DeltaWrite::Start(target_, snapshot_, metadata_, protocol_, staged_, options));
+  return std::unique_ptr<TableWrite>(std::move(write));
+}
+
+Result<std::unique_ptr<RowChanges>> DeltaTable::StartRowChanges(const WriteOptions& options) const {
+  FRAZIL_ASSIGN_OR_RETURN(auto write,
+                          DeltaWrite::Start(target_, snapshot_, metadata_, protocol_, staged_, options, true));
+  return std::unique_ptr<RowChanges>(std::move(write));
 }
 
 }  // namespace frazil::tables::delta

@@ -34,6 +34,7 @@ class DeltaTable : public Table {
   Result<TableScanPtr> Scan(const ScanOptions& options) const override;
   Status CheckRows(const DataType& rows) const override;
   Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const override;
+  Result<std::unique_ptr<RowChanges>> StartRowChanges(const WriteOptions& options) const override;
 
   std::vector<std::pair<std::string, std::string>> details() const override;
   std::vector<RowConstraint> constraints() const override;
@@ -50,6 +51,9 @@ class DeltaTable : public Table {
 
  private:
   DeltaTable() = default;
+  /// The versions whose changes are read: startingVersion or startingTimestamp, endingVersion or endingTimestamp (keys
+  /// in lower case).
+  Result<TableScanPtr> ChangesScan(const ScanOptions& options) const;
   /// The snapshot that options choose: by version, by time, or the newest.
   Result<SnapshotPtr> SnapshotFor(const ScanOptions& options) const;
 

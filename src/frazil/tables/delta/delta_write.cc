@@ -8,6 +8,8 @@
 #include "frazil/base/logging.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
+#include "frazil/codec/deletion_vector.h"
+#include "frazil/tables/delta/deletion_vectors.h"
 #include "frazil/tables/delta/delta_scan.h"
 #include "frazil/tables/delta/features.h"
 #include "frazil/tables/delta/file_statistics.h"
@@ -46,9 +48,9 @@ const std::string* FindOption(const WriteOptions& options, const std::string& ke
 
 }  // namespace
 
-Result<std::unique_ptr<TableWrite>> DeltaWrite::Start(CommitTarget target, SnapshotPtr snapshot, Metadata metadata,
+Result<std::unique_ptr<DeltaWrite>> DeltaWrite::Start(CommitTarget target, SnapshotPtr snapshot, Metadata metadata,
                                                       Protocol protocol, std::shared_ptr<const StagedCreation> staged,
-                                                      const WriteOptions& options) {
+                                                      const WriteOptions& options, bool with_change_rows) {
   std::unique_ptr<DeltaWrite> write(new DeltaWrite());
   write->target_ = std::move(target);
   write->snapshot_ = std::move(snapshot);
@@ -59,6 +61,8 @@ Result<std::unique_ptr<TableWrite>> DeltaWrite::Start(CommitTarget target, Snaps
   write->changes_metadata_ = write->staged_ != nullptr;
   FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(write->metadata_));
   if (options.schema != nullptr) {
+    if (mapping != ColumnMapping::kNone)
+      return Error::Unsupported("changes of the columns of Delta tables with column mapping");
     FRAZIL_ASSIGN_OR_RETURN(write->metadata_.schema_string,
                             SchemaString(options.schema, mapping != ColumnMapping::kNone));
     if (options.partition_columns) write->metadata_.partition_columns = *options.partition_columns;
@@ -68,13 +72,26 @@ Result<std::unique_ptr<TableWrite>> DeltaWrite::Start(CommitTarget target, Snaps
   if (options.schema != nullptr) {
     FRAZIL_ASSIGN_OR_RETURN(write->protocol_, RequiredProtocol(write->protocol_, &write->metadata_, *schema));
   }
-  if (options.mode == WriteMode::kRewriteFiles && options.operation != "rewrite" &&
-      write->metadata_.IsTrue("delta.enableChangeDataFeed")) {
-    return Error::Unsupported("DELETE, UPDATE and MERGE of Delta tables with delta.enableChangeDataFeed");
+  bool keeps_changes = write->metadata_.IsTrue("delta.enableChangeDataFeed");
+  if (options.mode == WriteMode::kRewriteFiles && options.operation != "rewrite" && keeps_changes &&
+      !with_change_rows) {
+    return Error::Unsupported("replacing a part of the rows of files of Delta tables with delta.enableChangeDataFeed");
   }
   FRAZIL_RETURN_IF_ERROR(CheckWrite(write->protocol_, write->metadata_, *schema, write->target_.context.name));
   FRAZIL_RETURN_IF_ERROR(write->PrepareTask(schema));
-  return std::unique_ptr<TableWrite>(std::move(write));
+  if (keeps_changes && with_change_rows) {
+    // PROTOCOL.md, "Add CDC File": files below _change_data, with the kind of each row.
+    WriteTask task = write->task_;
+    task.location = storage::JoinPath(task.location, "_change_data");
+    task.file_name_prefix = "cdc-" + RandomUuidText();
+    ScanColumn kind;
+    kind.name = kChangeTypeColumn;
+    kind.type = DataType::String();
+    task.columns.push_back(std::move(kind));
+    if (!task.write_field_ids) NumberLeaves(&task.columns);
+    write->change_task_ = std::move(task);
+  }
+  return write;
 }
 
 DeltaWrite::~DeltaWrite() {
@@ -84,9 +101,11 @@ DeltaWrite::~DeltaWrite() {
 Status DeltaWrite::PrepareTask(const DataTypePtr& schema) {
   FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata_));
   task_.location = target_.log->table();
-  task_.columns = ToScanColumns(*PhysicalType(schema, mapping), ColumnMapping::kNone);
-  NumberLeaves(&task_.columns);
-  task_.write_field_ids = false;
+  task_.columns = ToWrittenColumns(schema, mapping);
+  // Mapped columns have ids of their own, which files must have too (PROTOCOL.md, "Writer Requirements for Column
+  // Mapping").
+  task_.write_field_ids = mapping != ColumnMapping::kNone;
+  if (!task_.write_field_ids) NumberLeaves(&task_.columns);
   task_.drop_partition_columns = true;
   FRAZIL_ASSIGN_OR_RETURN(auto partitions, PartitionIndexes(metadata_, *schema));
   for (size_t index : partitions) {
@@ -108,6 +127,67 @@ void DeltaWrite::AddFiles(std::vector<WrittenFile> files) {
   added_.insert(added_.end(), std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()));
 }
 
+void DeltaWrite::AddChangeFiles(std::vector<WrittenFile> files) {
+  change_files_.insert(change_files_.end(), std::make_move_iterator(files.begin()),
+                       std::make_move_iterator(files.end()));
+}
+
+void DeltaWrite::DeleteRows(const std::string& path, std::vector<int64_t> positions) {
+  auto& deleted = deleted_rows_[storage::LocalPath(path)];
+  deleted.insert(deleted.end(), positions.begin(), positions.end());
+}
+
+PartitionTexts DeltaWrite::PartitionOf(const WrittenFile& file) const {
+  PartitionTexts partition;
+  for (size_t i = 0; i < task_.partitions.size(); ++i) {
+    partition.emplace_back(task_.partitions[i].name, WritePartitionValue(*partition_types_[i], file.partition[i]));
+  }
+  return partition;
+}
+
+Status DeltaWrite::MarkDeletedRows(int64_t now_ms, std::vector<FileAction>* actions) {
+  if (deleted_rows_.empty()) return {};
+  const std::string& table = target_.log->table();
+  const Uuid uuid = Uuid::Random();
+  std::string vectors(1, '\x01');  // The version of the file's format.
+  size_t found = 0;
+  for (const auto& file : snapshot_->LiveFiles()) {
+    auto deleted = deleted_rows_.find(storage::LocalPath(FilePathOf(table, file->path)));
+    if (deleted == deleted_rows_.end()) continue;
+    ++found;
+    std::vector<int64_t> positions = deleted->second;
+    if (file->deletion_vector) {
+      FRAZIL_ASSIGN_OR_RETURN(auto former, ReadDeletionVector(*target_.context.store, table, *file->deletion_vector));
+      positions.insert(positions.end(), former->begin(), former->end());
+    }
+    std::sort(positions.begin(), positions.end());
+    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+    actions->push_back(file->Removed(now_ms, true));
+    if (static_cast<int64_t>(positions.size()) == file->record_count) continue;
+    FileAction marked = *file;
+    marked.data_change = true;
+    marked.modification_time = now_ms;
+    std::string blob = codec::WriteDeletionVector(positions);
+    DeletionVectorDescriptor descriptor;
+    descriptor.storage_type = "u";
+    descriptor.path_or_inline =
+        EncodeBase85(std::string_view(reinterpret_cast<const char*>(uuid.bytes.data()), uuid.bytes.size()));
+    descriptor.offset = static_cast<int32_t>(vectors.size());
+    descriptor.size_in_bytes =
+        static_cast<int32_t>(blob.size() - 8);  // Without the size in front and the checksum behind.
+    descriptor.cardinality = static_cast<int64_t>(positions.size());
+    vectors += blob;
+    marked.deletion_vector = std::move(descriptor);
+    marked.stats = WithWideBounds(file->stats);
+    actions->push_back(std::move(marked));
+  }
+  if (found != deleted_rows_.size())
+    return Error::Internal("a statement deletes rows of files that its table does not have");
+  if (vectors.size() == 1) return {};
+  vector_file_ = storage::JoinPath(table, "deletion_vector_" + uuid.ToString() + ".bin");
+  return target_.context.store->WriteNew(*vector_file_, vectors);
+}
+
 void DeltaWrite::RemoveFiles(std::vector<std::string> paths) {
   removed_paths_.insert(removed_paths_.end(), std::make_move_iterator(paths.begin()),
                         std::make_move_iterator(paths.end()));
@@ -121,9 +201,7 @@ std::vector<FileAction> DeltaWrite::AddedFiles(int64_t now_ms) const {
   for (const auto& file : added_) {
     FileAction action;
     action.path = LogPathOf(target_.log->table(), file.path);
-    for (size_t i = 0; i < partition_names.size(); ++i) {
-      action.partition.emplace_back(partition_names[i], WritePartitionValue(*partition_types_[i], file.partition[i]));
-    }
+    action.partition = PartitionOf(file);
     action.size = file.size;
     action.modification_time = now_ms;
     action.data_change = options_.operation != "rewrite";
@@ -279,6 +357,13 @@ Result<CommitOutcome> DeltaWrite::Commit() {
   }
   change.files.insert(change.files.end(), std::make_move_iterator(removed->begin()),
                       std::make_move_iterator(removed->end()));
+  if (Status marked = MarkDeletedRows(now_ms, &change.files); !marked.ok()) {
+    Abort();
+    return std::move(marked).error();
+  }
+  for (const auto& file : change_files_) {
+    change.change_files.push_back({LogPathOf(target_.log->table(), file.path), PartitionOf(file), file.size});
+  }
   change.changes_data = options_.operation != "rewrite";
   switch (options_.mode) {
     case WriteMode::kAppend:
@@ -325,7 +410,9 @@ Result<CommitOutcome> DeltaWrite::Commit() {
   }
   Describe(&change);
   // Before the log names a file, the file must be safe.
-  for (const auto& file : added_) {
+  std::vector<WrittenFile> written = added_;
+  written.insert(written.end(), change_files_.begin(), change_files_.end());
+  for (const auto& file : written) {
     Status synced = target_.context.store->Sync(file.path);
     if (!synced.ok()) {
       Abort();
@@ -349,12 +436,17 @@ Result<CommitOutcome> DeltaWrite::Commit() {
 }
 
 void DeltaWrite::DeleteAddedFiles() {
-  for (const auto& file : added_) {
-    Status deleted = target_.context.store->Delete(file.path);
+  std::vector<std::string> paths;
+  for (const auto& file : added_) paths.push_back(file.path);
+  for (const auto& file : change_files_) paths.push_back(file.path);
+  if (vector_file_) paths.push_back(*vector_file_);
+  for (const auto& path : paths) {
+    Status deleted = target_.context.store->Delete(path);
     if (!deleted.ok())
-      Log(LogLevel::kWarn, "A file could not be deleted", {{"path", file.path}, {"error", deleted.error().message}});
+      Log(LogLevel::kWarn, "A file could not be deleted", {{"path", path}, {"error", deleted.error().message}});
   }
   added_.clear();
+  change_files_.clear();
 }
 
 void DeltaWrite::Abort() {

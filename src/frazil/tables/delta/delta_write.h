@@ -1,27 +1,32 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "frazil/tables/delta/delta_table.h"
-#include "frazil/tables/write.h"
+#include "frazil/tables/row_changes.h"
 
 namespace frazil::tables::delta {
 
 /// A write of data files and its commit.
-class DeltaWrite : public TableWrite {
+class DeltaWrite : public RowChanges {
  public:
-  /// `metadata` and `protocol`: of the table, or as a staged one will have them.
-  static Result<std::unique_ptr<TableWrite>> Start(CommitTarget target, SnapshotPtr snapshot, Metadata metadata,
+  /// `metadata` and `protocol`: of the table, or as a staged one will have them. `with_change_rows`: the statement
+  /// writes to the change feed where there is one.
+  static Result<std::unique_ptr<DeltaWrite>> Start(CommitTarget target, SnapshotPtr snapshot, Metadata metadata,
                                                    Protocol protocol, std::shared_ptr<const StagedCreation> staged,
-                                                   const WriteOptions& options);
+                                                   const WriteOptions& options, bool with_change_rows = false);
   ~DeltaWrite() override;
 
   const WriteTask& task() const override { return task_; }
   void AddFiles(std::vector<WrittenFile> files) override;
   void RemoveFiles(std::vector<std::string> paths) override;
+  void DeleteRows(const std::string& path, std::vector<int64_t> positions) override;
+  const WriteTask* change_task() const override { return change_task_ ? &*change_task_ : nullptr; }
+  void AddChangeFiles(std::vector<WrittenFile> files) override;
   void SetRowCounts(const RowCounts& counts) override { counts_ = counts; }
   Result<CommitOutcome> Commit() override;
   void Abort() override;
@@ -31,6 +36,9 @@ class DeltaWrite : public TableWrite {
   Status PrepareTask(const DataTypePtr& schema);
   /// The added files as actions.
   std::vector<FileAction> AddedFiles(int64_t now_ms) const;
+  /// Files whose rows are deleted by position: with a new deletion vector, or gone where no row is left.
+  Status MarkDeletedRows(int64_t now_ms, std::vector<FileAction>* actions);
+  PartitionTexts PartitionOf(const WrittenFile& file) const;
   /// Tombstones of what the mode replaces.
   Result<std::vector<FileAction>> ReplacedFiles(const std::vector<FileAction>& added, int64_t now_ms) const;
   void Describe(Change* change) const;
@@ -47,6 +55,10 @@ class DeltaWrite : public TableWrite {
   std::vector<DataTypePtr> partition_types_;
   std::vector<WrittenFile> added_;
   std::vector<std::string> removed_paths_;
+  std::optional<WriteTask> change_task_;
+  std::vector<WrittenFile> change_files_;
+  std::map<std::string, std::vector<int64_t>> deleted_rows_;  ///< By path as storage::LocalPath gives it.
+  std::optional<std::string> vector_file_;                    ///< The file of new deletion vectors.
   RowCounts counts_;
   bool ended_ = false;
 };

@@ -160,6 +160,27 @@ std::optional<ColumnBounds> BoundsOf(const JsonValue& stats, const std::vector<s
   return bounds;
 }
 
+std::optional<ColumnBounds> BoundsCache::Find(const std::string& stats, const std::vector<std::string>& path,
+                                              const DataType& type) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& entry : entries_) {
+    // Of decimals the scale matters as well.
+    if (entry.type == type.id() && type.id() != TypeId::kDecimal && entry.path == path) return entry.bounds;
+  }
+  std::optional<ColumnBounds> bounds;
+  if (auto json = ParseJson(stats); json.ok()) bounds = BoundsOf(*json, path, type);
+  if (type.id() != TypeId::kDecimal) entries_.push_back({path, type.id(), bounds});
+  return bounds;
+}
+
+std::string WithWideBounds(const std::string& stats) {
+  auto json = ParseJson(stats);
+  if (!json.ok() || json->kind != JsonValue::Kind::kObject) return stats;
+  std::erase_if(json->members, [](const auto& member) { return member.first == "tightBounds"; });
+  json->members.emplace_back("tightBounds", JsonValue::OfBoolean(false));
+  return json->Write();
+}
+
 void NumberLeaves(std::vector<ScanColumn>* columns) {
   int32_t next = 1;
   for (auto& column : *columns) Number(&column, &next);

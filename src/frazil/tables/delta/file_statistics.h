@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,24 @@ namespace frazil::tables::delta {
 std::optional<ColumnBounds> BoundsOf(const JsonValue& stats, const std::vector<std::string>& path,
                                      const DataType& type);
 
+/// The bounds of one file's columns that were asked for: the text of the statistics is read once for each column,
+/// whatever the number of queries. Thread-safe.
+class BoundsCache {
+ public:
+  /// `stats`: of the file, always the same.
+  std::optional<ColumnBounds> Find(const std::string& stats, const std::vector<std::string>& path,
+                                   const DataType& type);
+
+ private:
+  struct Entry {
+    std::vector<std::string> path;
+    TypeId type;
+    std::optional<ColumnBounds> bounds;
+  };
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
 /// Gives each leaf of the columns a number of its own, by which the engine reports statistics (ScanColumn::field_id of
 /// a write without field ids).
 void NumberLeaves(std::vector<ScanColumn>* columns);
@@ -28,5 +47,8 @@ void NumberLeaves(std::vector<ScanColumn>* columns);
 /// are not in the files.
 std::string StatisticsText(const WrittenFile& file, const std::vector<ScanColumn>& columns,
                            const std::vector<std::string>& left_out, int64_t indexed_columns);
+
+/// The same statistics for the file with rows deleted by a vector: the bounds hold, but need not be met any more.
+std::string WithWideBounds(const std::string& stats);
 
 }  // namespace frazil::tables::delta

@@ -4,6 +4,7 @@
 #include "frazil/tables/delta/delta_format.h"
 #include "frazil/tables/delta/delta_scan.h"
 #include "frazil/tables/delta/features.h"
+#include "frazil/tables/delta/file_statistics.h"
 #include "frazil/tables/delta/testing/test_log.h"
 
 namespace frazil::tables::delta {
@@ -222,6 +223,15 @@ TEST(DeltaScan, PrunesByPartitionAndStatistics) {
   auto some = (*scan)->RestrictTo({"/t/p=b/2"});
   ASSERT_TRUE(some.ok());
   EXPECT_EQ((*some)->Plan(Predicate::True())->files.size(), 1u);
+}
+
+TEST(DeltaScan, StatisticsAreReadOnceForEachColumn) {
+  BoundsCache cache;
+  auto first = cache.Find(R"({"minValues":{"id":1}})", {"id"}, *DataType::Long());
+  ASSERT_TRUE(first.has_value());
+  // The text is not looked at again.
+  EXPECT_EQ(cache.Find("", {"id"}, *DataType::Long())->lower, first->lower);
+  EXPECT_FALSE(cache.Find(R"({"minValues":{"id":1}})", {"other"}, *DataType::Long()).has_value());
 }
 
 TEST(DeltaFormat, PathsMayChooseAState) {

@@ -174,6 +174,7 @@ Result<Metadata> NewMetadata(const TableContext& context, const TableDefinition&
     metadata.configuration[key] = value;
   }
   FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata));
+  if (mapping != ColumnMapping::kNone) return Error::Unsupported("new Delta tables with column mapping");
   FRAZIL_ASSIGN_OR_RETURN(metadata.schema_string, SchemaString(definition.schema, mapping != ColumnMapping::kNone));
   return metadata;
 }

@@ -72,8 +72,19 @@ ScanColumn ToScanColumn(const StructField& field, ColumnMapping mapping) {
   column.name = PhysicalName(field, mapping);
   column.type = field.type;
   column.nullable = field.nullable;
-  if (mapping == ColumnMapping::kId) column.field_id = MetadataInteger(field, kColumnIdKey);
+  if (mapping == ColumnMapping::kId) {
+    column.field_id = MetadataInteger(field, kColumnIdKey);
+    column.names_without_ids = {column.name};
+  }
   return column;
+}
+
+void GiveIds(const DataType& type, std::vector<ScanColumn>* columns) {
+  for (size_t i = 0; i < columns->size(); ++i) {
+    ScanColumn& column = (*columns)[i];
+    if (type.id() == TypeId::kStruct) column.field_id = MetadataInteger(type.fields()[i], kColumnIdKey);
+    if (column.type->IsComplex()) GiveIds(*column.type, &column.children);
+  }
 }
 
 }  // namespace
@@ -128,6 +139,13 @@ std::vector<ScanColumn> ToScanColumns(const DataType& schema, ColumnMapping mapp
     columns.push_back(ToScanColumn(field, mapping));
     columns.back().children = ChildrenOf(field.type, mapping);
   }
+  return columns;
+}
+
+std::vector<ScanColumn> ToWrittenColumns(const DataTypePtr& schema, ColumnMapping mapping) {
+  const DataTypePtr physical = PhysicalType(schema, mapping);
+  auto columns = ToScanColumns(*physical, ColumnMapping::kNone);
+  if (mapping != ColumnMapping::kNone) GiveIds(*physical, &columns);
   return columns;
 }
 

@@ -39,6 +39,9 @@ DataTypePtr PhysicalType(const DataTypePtr& type, ColumnMapping mapping);
 /// What finds the columns in data files.
 std::vector<ScanColumn> ToScanColumns(const DataType& schema, ColumnMapping mapping);
 
+/// The columns as they are written: with physical names, and where columns are mapped with their ids at every struct.
+std::vector<ScanColumn> ToWrittenColumns(const DataTypePtr& schema, ColumnMapping mapping);
+
 /// Index in the schema of each partition column. Error where the schema lacks one.
 Result<std::vector<size_t>> PartitionIndexes(const Metadata& metadata, const DataType& schema);
 

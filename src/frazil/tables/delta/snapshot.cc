@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frazil/tables/delta/file_statistics.h"
 #include "frazil/tables/delta/schema.h"
 
 namespace frazil::tables::delta {
@@ -42,18 +43,20 @@ void FileSet::Consolidate() {
   changes_.clear();
 }
 
-std::vector<FileActionPtr> Snapshot::LiveFiles() const {
-  std::vector<FileActionPtr> live;
-  live.reserve(static_cast<size_t>(std::max<int64_t>(files.live_count(), 0)));
-  files.ForEach([&](const FileActionPtr& file) {
-    if (!file->is_removed) live.push_back(file);
+const std::vector<FileActionPtr>& Snapshot::LiveFiles() const {
+  std::call_once(live_made_, [&] {
+    live_.reserve(static_cast<size_t>(std::max<int64_t>(files.live_count(), 0)));
+    files.ForEach([&](const FileActionPtr& file) {
+      if (!file->is_removed) live_.push_back(file);
+    });
+    std::sort(live_.begin(), live_.end(), [](const auto& a, const auto& b) { return a->order < b->order; });
   });
-  std::sort(live.begin(), live.end(), [](const auto& a, const auto& b) { return a->order < b->order; });
-  return live;
+  return live_;
 }
 
 void SnapshotBuilder::ApplyFile(FileAction file) {
   file.order = snapshot_.next_order++;
+  if (!file.stats.empty()) file.bounds = std::make_shared<BoundsCache>();
   snapshot_.files.Put(std::make_shared<const FileAction>(std::move(file)));
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,8 +35,8 @@ class FileSet {
   int64_t live_count_ = 0, live_bytes_ = 0;
 };
 
-/// A table at one version. Immutable once shared.
-struct Snapshot {
+/// What the log says of a table at one version.
+struct SnapshotState {
   int64_t version = -1;
   /// Milliseconds: of the commit by its in-commit timestamp, else by the time of its file; 0 where its commit is gone.
   int64_t timestamp_ms = 0;
@@ -48,9 +49,21 @@ struct Snapshot {
   int64_t next_order = 0;
   // The commit file of this version, by which a changed log is told from a known one.
   int64_t commit_size = -1, commit_modified_micros = 0;
+};
 
-  /// Live files in the order in which they came into the table.
-  std::vector<FileActionPtr> LiveFiles() const;
+/// A table at one version. Immutable once shared.
+struct Snapshot : SnapshotState {
+  /// Live files in the order in which they came into the table. Made once for a snapshot.
+  const std::vector<FileActionPtr>& LiveFiles() const;
+
+  Snapshot() = default;
+  /// The list of live files is the copy's own matter: it is copied to be changed.
+  Snapshot(const Snapshot& other) : SnapshotState(other) {}
+  Snapshot(Snapshot&& other) noexcept : SnapshotState(std::move(other)) {}
+
+ private:
+  mutable std::once_flag live_made_;
+  mutable std::vector<FileActionPtr> live_;
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 

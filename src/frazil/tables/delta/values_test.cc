@@ -113,7 +113,8 @@ TEST(FileStatistics, AreReadAgain) {
 
 TEST(DeletionVectors, InlineOnes) {
   // As Delta writes it: the deleted rows are 3, 4, 7, 11, 18 and 29.
-  DeletionVectorDescriptor descriptor{"i", "^Bg9^0rr910000000000iXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", std::nullopt, 44, 6};
+  DeletionVectorDescriptor descriptor{"i", "^Bg9^0rr910000000000iXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", std::nullopt, 44,
+                                      6};
   storage::ObjectStore* none = nullptr;
   auto positions = ReadDeletionVector(*none, "/t", descriptor);
   ASSERT_TRUE(positions.ok()) << positions.error().message;

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "frazil/tables/write.h"
+
+namespace frazil::tables {
+
+/// The column of change rows that tells their kind: "insert", "delete", "update_preimage" or "update_postimage".
+inline constexpr const char* kChangeTypeColumn = "_change_type";
+
+/// A write of DELETE, UPDATE or MERGE into a table that can do more than replace files.
+class RowChanges : public TableWrite {
+ public:
+  /// Deletes rows of a data file (a path of the scan) without writing it anew. Positions ascending, of rows that are
+  /// there.
+  virtual void DeleteRows(const std::string& path, std::vector<int64_t> positions) = 0;
+  /// Where the changed rows themselves are written for the table's change feed: the table's columns, then
+  /// kChangeTypeColumn. Null: the table keeps none.
+  virtual const WriteTask* change_task() const = 0;
+  virtual void AddChangeFiles(std::vector<WrittenFile> files) = 0;
+};
+
+}  // namespace frazil::tables

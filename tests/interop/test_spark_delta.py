@@ -1,0 +1,165 @@
+"""Delta tables between this server and the real Spark with Delta Lake 4: each makes and changes tables, both see the same rows.
+
+Runs only where FRAZIL_SPARK_REMOTE names a Spark Connect server with Delta Lake (CONTRIBUTING.md has the command).
+"""
+import os
+from pathlib import Path
+
+import pytest
+from conftest import open_session
+
+SPARK = os.environ.get("FRAZIL_SPARK_REMOTE")
+pytestmark = pytest.mark.skipif(not SPARK, reason="FRAZIL_SPARK_REMOTE names no Spark")
+
+CONF = {"spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog"}
+
+
+@pytest.fixture(scope="module")
+def engines(remote):
+    """{"ours": session, "spark": session}."""
+    made = {"ours": open_session(remote, CONF), "spark": open_session(SPARK, CONF)}
+    yield made
+    for session in made.values():
+        session.stop()
+
+
+@pytest.fixture(params=["ours", "spark"])
+def writer(request):
+    return request.param
+
+
+@pytest.fixture
+def folder(tmp_path):
+    tmp_path.chmod(0o777)
+    return str(tmp_path / "t")
+
+
+def rows(session, folder, columns="*", **options):
+    frame = session.read.format("delta").options(**options).load(folder).selectExpr(columns)
+    return sorted((tuple(r) for r in frame.collect()), key=str)
+
+
+def agree(engines, folder, columns="*", **options):
+    """Both read the same rows; gives them."""
+    ours, theirs = (rows(engines[name], folder, columns, **options) for name in ("ours", "spark"))
+    assert ours == theirs
+    return ours
+
+
+KINDS = """b BOOLEAN, y TINYINT, h SMALLINT, i INT, l BIGINT, f FLOAT, d DOUBLE, m DECIMAL(20,4), day DATE, t TIMESTAMP, n TIMESTAMP_NTZ, s STRING,
+           v VARCHAR(5), x BINARY, a ARRAY<INT>, k MAP<STRING,BIGINT>, r STRUCT<x: INT, z: STRING>"""
+VALUES = """(true, 1, 2, 3, 4, 1.5, 2.5, 12.3456, DATE '2024-02-29', TIMESTAMP '2024-02-29 01:02:03.123456', TIMESTAMP_NTZ '2024-02-29 01:02:03', 'ü',
+            'abc', X'00FF', array(1, NULL), map('k', 5), named_struct('x', 1, 'z', NULL)),
+            (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"""
+
+
+def test_every_type(engines, writer, folder):
+    session = engines[writer]
+    session.sql(f"CREATE TABLE delta.`{folder}` ({KINDS}) USING delta")
+    session.sql(f"INSERT INTO delta.`{folder}` VALUES {VALUES}")
+    assert len(agree(engines, folder)) == 2
+    other = engines["spark" if writer == "ours" else "ours"]
+    other.sql(f"INSERT INTO delta.`{folder}` VALUES {VALUES}")
+    assert len(agree(engines, folder)) == 4
+    assert engines["ours"].table(f"delta.`{folder}`").dtypes == engines["spark"].table(f"delta.`{folder}`").dtypes
+    for condition in ("l = 4", "l = 5", "s = 'ü'", "day > DATE '2024-01-01'", "t = TIMESTAMP '2024-02-29 01:02:03.123456'", "m < 13", "r.x IS NULL", "d > 2"):
+        counts = {name: engine.table(f"delta.`{folder}`").where(condition).count() for name, engine in engines.items()}
+        assert counts["ours"] == counts["spark"], condition
+
+
+@pytest.mark.parametrize("column, values", [
+    ("p STRING", "('a b'), ('x/y=%:'), ('ü'), (NULL)"), ("p INT", "(-1), (0), (NULL)"), ("p DATE", "(DATE '2024-02-29'), (NULL)"),
+    ("p TIMESTAMP", "(TIMESTAMP '2024-02-29 01:02:03.000004'), (NULL)"), ("p TIMESTAMP_NTZ", "(TIMESTAMP_NTZ '2024-02-29 01:02:03'), (NULL)"),
+    ("p DECIMAL(10,2)", "(1.50), (-0.01), (NULL)"), ("p BOOLEAN", "(true), (false), (NULL)"), ("p DOUBLE", "(1.5), (-0.1), (NULL)"),
+    ("p BINARY", "(X'0102'), (NULL)")])
+def test_partitions(engines, writer, folder, column, values):
+    session = engines[writer]
+    session.sql(f"CREATE TABLE delta.`{folder}` (id INT, {column}) USING delta PARTITIONED BY (p)")
+    session.sql(f"INSERT INTO delta.`{folder}` SELECT 1, * FROM VALUES {values}")
+    found = agree(engines, folder)
+    assert len(found) == values.count("(") - values.count("((")
+    for engine in engines.values():
+        assert engine.table(f"delta.`{folder}`").where("p IS NULL").count() == 1
+
+
+def test_changes_and_checkpoints(engines, writer, folder):
+    """Twelve versions by one, two by the other, and the first ones gone."""
+    session, other = engines[writer], engines["spark" if writer == "ours" else "ours"]
+    session.sql(f"CREATE TABLE delta.`{folder}` (id INT, p STRING) USING delta PARTITIONED BY (p)")
+    for n in range(8):
+        session.sql(f"INSERT INTO delta.`{folder}` VALUES ({n}, 'a'), ({n + 100}, 'b')")
+    session.sql(f"DELETE FROM delta.`{folder}` WHERE id = 3")
+    session.sql(f"UPDATE delta.`{folder}` SET id = id + 1000 WHERE id > 105")
+    session.sql(f"""MERGE INTO delta.`{folder}` t USING (SELECT 5 AS id, 'z' AS p UNION ALL SELECT 55, 'b') s ON t.id = s.id
+                    WHEN MATCHED THEN UPDATE SET p = s.p WHEN NOT MATCHED THEN INSERT *""")
+    assert Path(folder, "_delta_log", "00000000000000000010.checkpoint.parquet").exists()
+    other.sql(f"INSERT INTO delta.`{folder}` VALUES (77, 'z')")
+    other.sql(f"DELETE FROM delta.`{folder}` WHERE p = 'a' AND id = 1")
+    expected = agree(engines, folder)
+    assert len(expected) == 16
+    assert agree(engines, folder, versionAsOf=4) == agree(engines, folder, versionAsOf=4)
+    history = [[(r.version, r.operation) for r in e.sql(f"DESCRIBE HISTORY delta.`{folder}`").collect()] for e in engines.values()]
+    assert history[0] == history[1]
+    for old in Path(folder, "_delta_log").glob("*.json"):
+        if int(old.stem) < 10:
+            old.unlink()
+    for crc in Path(folder, "_delta_log").glob("*.crc"):
+        crc.unlink()
+    moved = folder + "-moved"
+    Path(folder).rename(moved)
+    assert agree(engines, moved) == expected
+
+
+def test_deletion_vectors(engines, writer, folder):
+    session, other = engines[writer], engines["spark" if writer == "ours" else "ours"]
+    session.sql(f"CREATE TABLE delta.`{folder}` (id BIGINT, v STRING) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    session.range(0, 1000).selectExpr("id", "CAST(id AS STRING) AS v").coalesce(1).write.format("delta").mode("append").save(folder)
+    session.sql(f"DELETE FROM delta.`{folder}` WHERE id % 10 = 0")
+    assert len(agree(engines, folder)) == 900
+    other.sql(f"DELETE FROM delta.`{folder}` WHERE id % 10 = 1")
+    session.sql(f"DELETE FROM delta.`{folder}` WHERE id = 2")
+    assert len(agree(engines, folder)) == 799
+    other.sql(f"UPDATE delta.`{folder}` SET v = 'x' WHERE id = 3")
+    assert len([r for r in agree(engines, folder) if r[1] == "x"]) == 1
+
+
+def test_change_data_feed(engines, writer, folder):
+    session = engines[writer]
+    session.sql(f"CREATE TABLE delta.`{folder}` (id INT, v STRING) USING delta TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
+    session.sql(f"INSERT INTO delta.`{folder}` VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    session.sql(f"UPDATE delta.`{folder}` SET v = 'x' WHERE id = 2")
+    session.sql(f"DELETE FROM delta.`{folder}` WHERE id = 3")
+    session.sql(f"""MERGE INTO delta.`{folder}` t USING (SELECT 1 AS id, 'm' AS v UNION ALL SELECT 9, 'n') s ON t.id = s.id
+                    WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *""")
+    found = agree(engines, folder, "struct(id, v, _change_type, _commit_version)", readChangeFeed="true", startingVersion="0")
+    assert len(found) == 3 + 2 + 1 + 3
+
+
+SPARKS_OWN = {
+    "column mapping": ("TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
+                       ["INSERT INTO {t} VALUES (1, 'a')", "ALTER TABLE {t} RENAME COLUMN v TO w", "INSERT INTO {t} VALUES (2, 'b')",
+                        "ALTER TABLE {t} ADD COLUMN z INT", "ALTER TABLE {t} DROP COLUMN w", "INSERT INTO {t} VALUES (3, 4)"]),
+    "column ids": ("TBLPROPERTIES ('delta.columnMapping.mode' = 'id')", ["INSERT INTO {t} VALUES (1, 'a')", "ALTER TABLE {t} RENAME COLUMN v TO `w x`"]),
+    "v2 checkpoints": ("TBLPROPERTIES ('delta.checkpointPolicy' = 'v2', 'delta.checkpointInterval' = '2')",
+                       [f"INSERT INTO {{t}} VALUES ({n}, 'a')" for n in range(5)]),
+    "clustering": ("CLUSTER BY (id)", ["INSERT INTO {t} VALUES (1, 'a')", "OPTIMIZE {t}"]),
+    "in-commit timestamps": ("TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')", ["INSERT INTO {t} VALUES (1, 'a')"]),
+    "row tracking": ("TBLPROPERTIES ('delta.enableRowTracking' = 'true')", ["INSERT INTO {t} VALUES (1, 'a')", "UPDATE {t} SET v = 'b'"]),
+    "type widening": ("TBLPROPERTIES ('delta.enableTypeWidening' = 'true')",
+                      ["INSERT INTO {t} VALUES (1, 'a')", "ALTER TABLE {t} ALTER COLUMN id TYPE BIGINT", "INSERT INTO {t} VALUES (5000000000, 'b')"]),
+    "statistics as struct": ("TBLPROPERTIES ('delta.checkpoint.writeStatsAsJson' = 'false', 'delta.checkpointInterval' = '2')",
+                             [f"INSERT INTO {{t}} VALUES ({n}, 'a')" for n in range(3)]),
+}
+
+
+@pytest.mark.parametrize("feature", SPARKS_OWN)
+def test_features_that_spark_writes(engines, folder, feature):
+    clause, statements = SPARKS_OWN[feature]
+    engines["spark"].sql(f"CREATE TABLE delta.`{folder}` (id INT, v STRING) USING delta {clause}")
+    for statement in statements:
+        engines["spark"].sql(statement.format(t=f"delta.`{folder}`"))
+    agree(engines, folder)
+    moved = folder + "-moved"  # Without what was kept of it.
+    Path(folder).rename(moved)
+    assert agree(engines, moved)
