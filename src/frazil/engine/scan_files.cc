@@ -132,19 +132,26 @@ duckdb::OpenFileInfo ScanFileList::GetFile(duckdb::idx_t i) const {
   return info;
 }
 
-duckdb::unique_ptr<duckdb::NodeStatistics> ScanFileList::GetCardinality(duckdb::ClientContext&) const {
+std::optional<int64_t> ScanFileList::ExactRowCount() const {
+  if (filter_->op == PredicateOp::kTrue) {
+    if (const auto rows = scan().node->scan->exact_row_count()) return rows;
+  }
   int64_t rows = 0;
   const auto& planned_scan = planned();
   for (size_t i = 0; i < planned_scan.plan.files.size(); ++i) {
     const auto& file = planned_scan.plan.files[i];
-    if (file.record_count < 0) {
-      const auto estimate = scan().node->scan->estimated_row_count();
-      if (!estimate.has_value()) return nullptr;
-      return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<duckdb::idx_t>(*estimate));
-    }
-    rows += file.record_count - (planned_scan.deleted[i] != nullptr ? static_cast<int64_t>(planned_scan.deleted[i]->size()) : 0);
+    if (file.record_count < 0) return std::nullopt;
+    rows += file.record_count;
+    if (planned_scan.deleted[i] != nullptr) rows -= static_cast<int64_t>(planned_scan.deleted[i]->size());
   }
-  return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<duckdb::idx_t>(std::max<int64_t>(rows, 0)));
+  return rows;
+}
+
+duckdb::unique_ptr<duckdb::NodeStatistics> ScanFileList::GetCardinality(duckdb::ClientContext&) const {
+  auto rows = ExactRowCount();
+  if (!rows.has_value()) rows = scan().node->scan->estimated_row_count();
+  if (!rows.has_value()) return nullptr;
+  return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<duckdb::idx_t>(std::max<int64_t>(*rows, 0)));
 }
 
 duckdb::unique_ptr<duckdb::MultiFileList> ScanFileList::Copy() const {

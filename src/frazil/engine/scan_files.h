@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "frazil/engine/statement_state.h"
@@ -36,6 +37,9 @@ class ScanFileList : public duckdb::MultiFileList {
   /// The reader of the first file, opened once: its columns and what its footer says of them. Null where the list is
   /// empty. Thread-safe.
   duckdb::shared_ptr<duckdb::BaseFileReader> FirstReader(const duckdb::MultiFileBindData& bind_data) const;
+
+  /// Rows of the list where metadata alone tells them exactly.
+  std::optional<int64_t> ExactRowCount() const;
 
   duckdb::vector<duckdb::OpenFileInfo> GetAllFiles() const override;
   duckdb::FileExpandResult GetExpandResult() const override;

@@ -6,6 +6,7 @@
 #include <duckdb/common/multi_file/multi_file_column_mapper.hpp>
 #include <duckdb/common/multi_file/multi_file_reader.hpp>
 #include <duckdb/common/multi_file/multi_file_states.hpp>
+#include <duckdb/function/partition_stats.hpp>
 #include <duckdb/storage/statistics/node_statistics.hpp>
 
 #include "frazil/engine/functions/kernel_error.h"
@@ -224,6 +225,18 @@ duckdb::unique_ptr<duckdb::NodeStatistics> CardinalityOf(duckdb::ClientContext& 
   return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<duckdb::idx_t>(rows * first_files));
 }
 
+// All rows as one partition: DuckDB answers count(*) by it.
+duckdb::vector<duckdb::PartitionStatistics> PartitionStatisticsOf(duckdb::ClientContext&,
+                                                                  duckdb::GetPartitionStatsInput& input) {
+  const auto& list = input.bind_data->Cast<duckdb::MultiFileBindData>().file_list->Cast<ScanFileList>();
+  const auto rows = list.ExactRowCount();
+  if (!rows.has_value()) return {};
+  duckdb::PartitionStatistics all;
+  all.count = static_cast<duckdb::idx_t>(*rows);
+  all.count_type = duckdb::CountType::COUNT_EXACT;
+  return {all};
+}
+
 // What the footer of a scan's only file says of a column: bounds and absence of NULLs, for orders of joins and narrow keys.
 // Deleted rows only make the bounds wider than need be. Several files would have to be opened before the query starts.
 duckdb::unique_ptr<duckdb::BaseStatistics> StatisticsOf(duckdb::ClientContext& context, const duckdb::FunctionData* data,
@@ -255,9 +268,9 @@ void RegisterScanFunctions(duckdb::ExtensionLoader& loader) {
   scan.get_multi_file_reader = MakeReader;
   scan.cardinality = CardinalityOf;
   scan.statistics = StatisticsOf;
+  scan.get_partition_stats = PartitionStatisticsOf;
   // These look at footers alone, without deletes, constants and defaults.
   scan.statistics_extended = nullptr;
-  scan.get_partition_stats = nullptr;
   scan.get_row_id_columns = nullptr;
   scan.late_materialization = false;
   scan.serialize = nullptr;
