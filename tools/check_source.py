@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what no compiler checks: file names, lengths, header guards, words that mark unfinished work.
+"""Checks what no compiler checks: file names, lengths, header guards, unfinished work, names of error conditions.
 
     tools/check_source.py [--root FOLDER]        prints each offence as FILE:LINE: …; exit status 1 if there are any
 """
@@ -12,6 +12,9 @@ LONGEST = 800
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
 FILE_NAME = re.compile(r"^[a-z][a-z0-9_]*\.(cc|h)$")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|not implemented yet|for now|placeholder)\b", re.IGNORECASE)
+DEFINED_CONDITION = re.compile(r'\{\s*"([A-Z_0-9.]+)"')
+# What ends with a dot is the first half of a name.
+RAISED_CONDITION = re.compile(r'Error::Of\((?:ExceptionClass::\w+,\s*)?"([A-Z_0-9.]*[A-Z_0-9])"')
 EXPECTED_FAILURE = re.compile(r"\b(GTEST_SKIP|DISABLED_\w+)\b")
 
 
@@ -33,8 +36,21 @@ def check_file(path, shown):
             yield f"{shown}:{number}: a test that does not run tests nothing"
 
 
+def undefined_conditions(root):
+    """Error conditions that code raises and no table of base/ has: they would become internal errors."""
+    tables = "".join(path.read_text() for path in (root / "src").rglob("error_conditions_*.cc"))
+    defined = set(DEFINED_CONDITION.findall(tables))
+    for path in sorted((root / "src").rglob("*.cc")):
+        if path.name.endswith("_test.cc"):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for condition in RAISED_CONDITION.findall(line):
+                if condition not in defined:
+                    yield f"{path.relative_to(root)}:{number}: there is no error condition {condition}"
+
+
 def check(root):
-    found = []
+    found = list(undefined_conditions(root))
     for folder, kinds in (("src", (".cc", ".h")), ("python", (".py",))):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in kinds:

@@ -24,6 +24,7 @@ def test_an_orderly_file(offences):
     ("guard.h", "int a;\n", "#pragma once"),
     ("todo.cc", "// TO" + "DO later\n", "unfinished"),
     ("skip_test.cc", "GTEST_" + "SKIP();\n", "tests nothing"),
+    ("raise.cc", "return Error::Of(\"NO_SUCH_THING\", {});\n", "no error condition NO_SUCH_THING"),
 ])
 def test_each_offence(offences, name, text, words):
     found = offences(name, text)

@@ -257,6 +257,8 @@ class Analyzer {
 
   // --- local_relations.cc
   Result<Relation> AnalyzeInlineTable(const plan::InlineTablePlan& table);
+  /// Rows of expressions over nothing, one for each column of the output and of its type, in order.
+  Relation InlineRows(std::vector<std::vector<ExpressionPtr>> rows, std::vector<Attribute> output);
   Result<Relation> AnalyzeLocalRelation(const plan::LocalRelationPlan& local);
   Relation MakeRange(int64_t start, int64_t end, int64_t step);
   Relation RowsRelation(std::shared_ptr<const RowSet> rows);

@@ -1,5 +1,7 @@
 // Rows in the statement itself: VALUES, createDataFrame, range.
 
+#include <algorithm>
+
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/base/text.h"
@@ -68,37 +70,61 @@ Result<Relation> Analyzer::AnalyzeInlineTable(const plan::InlineTablePlan& table
     output.push_back(NewAttribute(name, type, nullable));
     types.push_back(std::move(type));
   }
-  auto row_set = std::make_shared<RowSet>();
-  bool constant = true;
   for (auto& row : rows) {
-    std::vector<Value> values;
-    for (size_t column = 0; column < width; ++column) {
+    for (size_t column = 0; column < width; ++column)
       row[column] = MakeCast(row[column], types[column], settings_.eval_mode());
-      if (!constant) continue;
-      auto value = functions::ConstantValue(*row[column]);
-      if (!value) {
-        constant = false;
+  }
+  return InlineRows(std::move(rows), std::move(output));
+}
+
+Relation Analyzer::InlineRows(std::vector<std::vector<ExpressionPtr>> rows, std::vector<Attribute> output) {
+  auto row_set = std::make_shared<RowSet>();
+  std::vector<StructField> fields;
+  for (const auto& attribute : output) fields.emplace_back(attribute.name, attribute.type, attribute.nullable);
+  // For each column the conditions and values of what is to be computed.
+  std::vector<std::vector<ExpressionPtr>> computed(output.size());
+  const Attribute position = NewAttribute("position", DataType::Long(), false);
+  for (size_t row = 0; row < rows.size(); ++row) {
+    std::vector<Value> values;
+    for (size_t column = 0; column < output.size(); ++column) {
+      if (auto value = functions::ConstantValue(*rows[row][column])) {
+        values.push_back(*std::move(value));
         continue;
       }
-      values.push_back(*std::move(value));
+      values.emplace_back();
+      const auto here = MakeLiteral(DataType::Long(), Value(static_cast<int64_t>(row)));
+      computed[column].push_back(MakeCall("equal", {MakeColumn(position), here}, DataType::Boolean(), false));
+      computed[column].push_back(std::move(rows[row][column]));
     }
-    if (constant) row_set->rows.push_back(std::move(values));
+    row_set->rows.push_back(std::move(values));
   }
+  const bool constant = std::all_of(computed.begin(), computed.end(), [](const auto& cases) { return cases.empty(); });
   if (constant) {
-    std::vector<StructField> fields;
-    for (const auto& attribute : output) fields.emplace_back(attribute.name, attribute.type, attribute.nullable);
     row_set->schema = DataType::Struct(std::move(fields));
     return RelationOf(plan::MakeRows(std::move(row_set), std::move(output)));
   }
-  // Something is to be computed: one projection a row.
-  std::vector<plan::LogicalPlanPtr> inputs;
-  for (auto& row : rows) {
-    std::vector<Attribute> columns;
-    for (size_t column = 0; column < width; ++column)
-      columns.push_back(NewAttribute(output[column].name, types[column], row[column]->nullable));
-    inputs.push_back(plan::MakeProject(plan::MakeOneRow(), std::move(row), std::move(columns)));
+  // One source of rows, so that they keep their order: a union of rows would not.
+  std::vector<Attribute> columns;
+  for (size_t column = 0; column < output.size(); ++column) {
+    fields[column].nullable = fields[column].nullable || !computed[column].empty();
+    columns.push_back(NewAttribute(output[column].name, output[column].type, fields[column].nullable));
   }
-  return MakeUnion(std::move(inputs));
+  fields.emplace_back(position.name, position.type, false);
+  for (size_t row = 0; row < rows.size(); ++row) row_set->rows[row].push_back(Value(static_cast<int64_t>(row)));
+  row_set->schema = DataType::Struct(std::move(fields));
+  std::vector<ExpressionPtr> expressions;
+  for (size_t column = 0; column < output.size(); ++column) {
+    auto& cases = computed[column];
+    auto constant_value = MakeColumn(columns[column]);
+    if (cases.empty()) {
+      expressions.push_back(std::move(constant_value));
+      continue;
+    }
+    cases.push_back(std::move(constant_value));
+    expressions.push_back(MakeCall("case_when", std::move(cases), output[column].type, output[column].nullable));
+  }
+  columns.push_back(position);
+  return RelationOf(plan::MakeProject(plan::MakeRows(std::move(row_set), std::move(columns)), std::move(expressions), std::move(output)));
 }
 
 Result<Relation> Analyzer::AnalyzeLocalRelation(const plan::LocalRelationPlan& local) {

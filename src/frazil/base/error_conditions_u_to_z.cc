@@ -96,6 +96,8 @@ constexpr ErrorCondition kTable[] = {
      "A column, variable, or function parameter with name <objectName> cannot be resolved. Did you mean one of the "
      "following? [<proposal>].",
      kAnalysis},
+    {"UNRESOLVED_COLUMN_AMONG_FIELD_NAMES", "42703",
+     "Cannot resolve column name \"<colName>\" among (<fieldNames>).", kAnalysis},
     {"UNRESOLVED_FIELD.WITHOUT_SUGGESTION", "42703",
      "A field with name <fieldName> cannot be resolved with the struct-type column <columnPath>.", kAnalysis},
     {"UNRESOLVED_FIELD.WITH_SUGGESTION", "42703",
@@ -114,6 +116,8 @@ constexpr ErrorCondition kTable[] = {
      "[<suggestion>].",
      kAnalysis},
     {"UNRESOLVED_VARIABLE", "42883", "Cannot resolve variable <variableName> on search path <searchPath>.", kAnalysis},
+    {"UNSET_NONEXISTENT_PROPERTIES", "42K0J",
+     "Attempted to unset non-existent properties [<properties>] in relation <table>.", kAnalysis},
     {"UNSUPPORTED_ADD_FILE.DIRECTORY", "0A000",
      "Don't support add file. The file <path> is a directory, consider to set "
      "\"spark.sql.legacy.addSingleFileInAddFile\" to \"false\".",

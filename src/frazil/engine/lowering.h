@@ -83,6 +83,10 @@ class Lowering : public LoweringContext {
   Result<LoweredExpression> LowerCast(const CastExpression& cast);
   Result<LoweredExpression> LowerLambda(const LambdaExpression& lambda);
   Result<LoweredExpression> LowerSubquery(const SubqueryExpression& subquery);
+  /// Whether the subquery of an IN has a row equal to the values; with `or_unknown`, or one that may be for NULLs.
+  Result<LoweredExpression> LowerMatch(const SubqueryExpression& subquery, bool or_unknown);
+  /// Notes the subqueries of a WHERE for which NULL is as good as false.
+  void NoteConjuncts(const Expression& condition);
   Result<LoweredExpression> LowerAggregate(const AggregateExpression& aggregate);
   Result<LoweredExpression> LowerWindow(const WindowExpression& window);
   Result<LoweredArguments> LowerAll(const std::vector<ExpressionPtr>& expressions);
@@ -142,6 +146,7 @@ class Lowering : public LoweringContext {
   std::map<uint64_t, std::string> recursion_depths_;
   std::map<uint64_t, int64_t> recursion_limits_;
   plan::LogicalPlanPtr root_;
+  std::set<const Expression*> null_is_false_;  ///< See NoteConjuncts.
   std::string row_position_;  ///< See OrderedRows; empty: none.
   bool row_position_wanted_ = false;
   int next_name_ = 0;

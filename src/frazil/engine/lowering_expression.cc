@@ -1,4 +1,6 @@
+#include <duckdb/parser/expression/case_expression.hpp>
 #include <duckdb/parser/expression/columnref_expression.hpp>
+#include <duckdb/parser/expression/comparison_expression.hpp>
 #include <duckdb/parser/expression/conjunction_expression.hpp>
 #include <duckdb/parser/expression/constant_expression.hpp>
 #include <duckdb/parser/expression/function_expression.hpp>
@@ -9,6 +11,7 @@
 #include <duckdb/parser/parsed_expression_iterator.hpp>
 
 #include "frazil/engine/functions/cast.h"
+#include "frazil/engine/functions/order_key.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/type_mapping.h"
 
@@ -85,8 +88,64 @@ Result<LoweredExpression> Lowering::LowerLambda(const LambdaExpression& lambda) 
   return LoweredExpression(duckdb::make_uniq<duckdb::LambdaExpression>(std::move(names), std::move(body)));
 }
 
+namespace {
+
+// Whether IN of several values may be NULL for want of one of them.
+bool MayBeUnknown(const SubqueryExpression& subquery) {
+  const auto& output = static_cast<const plan::LogicalPlan&>(*subquery.plan).output;
+  return std::any_of(subquery.values.begin(), subquery.values.end(), [](const auto& value) { return value->nullable; }) ||
+         std::any_of(output.begin(), output.end(), [](const Attribute& attribute) { return attribute.nullable; });
+}
+
+}  // namespace
+
+void Lowering::NoteConjuncts(const Expression& condition) {
+  if (condition.kind == ExpressionKind::kSubquery) null_is_false_.insert(&condition);
+  if (condition.kind != ExpressionKind::kCall) return;
+  const auto& call = condition.As<CallExpression>();
+  if (call.function != "and" && call.function != "or") return;
+  for (const auto& argument : call.arguments) NoteConjuncts(*argument);
+}
+
+Result<LoweredExpression> Lowering::LowerMatch(const SubqueryExpression& subquery, bool or_unknown) {
+  const auto& plan = static_cast<const plan::LogicalPlan&>(*subquery.plan);
+  FRAZIL_ASSIGN_OR_RETURN(auto block, LowerPlan(plan));
+  block = Wrap(std::move(block));
+  for (size_t i = 0; i < subquery.values.size(); ++i) {
+    FRAZIL_ASSIGN_OR_RETURN(auto value, Lower(*subquery.values[i]));
+    LoweredExpression equal = duckdb::make_uniq<duckdb::ComparisonExpression>(
+        duckdb::ExpressionType::COMPARE_EQUAL, std::move(value), ColumnRefOf(ColumnName(plan.output[i].id)));
+    if (or_unknown) {
+      auto known = duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE);
+      known->children.push_back(std::move(equal));
+      known->children.push_back(ConstantOf(duckdb::Value::BOOLEAN(true)));
+      equal = std::move(known);
+    }
+    block.where.push_back(std::move(equal));
+  }
+  auto exists = duckdb::make_uniq<duckdb::SubqueryExpression>();
+  exists->subquery_type = duckdb::SubqueryType::EXISTS;
+  exists->subquery = duckdb::make_uniq<duckdb::SelectStatement>();
+  exists->subquery->node = ToQueryNode(std::move(block));
+  return LoweredExpression(std::move(exists));
+}
+
 Result<LoweredExpression> Lowering::LowerSubquery(const SubqueryExpression& subquery) {
   const auto& plan = static_cast<const plan::LogicalPlan&>(*subquery.plan);
+  if (subquery.values.size() > 1 && null_is_false_.count(&subquery) == 0 && MayBeUnknown(subquery)) {
+    // Unknown only if a row might match whatever the NULLs stand for: a member that differs decides. DuckDB takes any
+    // NULL for unknown.
+    auto result = duckdb::make_uniq<duckdb::CaseExpression>();
+    duckdb::CaseCheck match, unknown;
+    FRAZIL_ASSIGN_OR_RETURN(match.when_expr, LowerMatch(subquery, false));
+    match.then_expr = ConstantOf(duckdb::Value::BOOLEAN(true));
+    FRAZIL_ASSIGN_OR_RETURN(unknown.when_expr, LowerMatch(subquery, true));
+    unknown.then_expr = ConstantOf(duckdb::Value(duckdb::LogicalType::BOOLEAN));
+    result->case_checks.push_back(std::move(match));
+    result->case_checks.push_back(std::move(unknown));
+    result->else_expr = ConstantOf(duckdb::Value::BOOLEAN(false));
+    return LoweredExpression(std::move(result));
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto block, LowerPlan(plan));
   auto result = duckdb::make_uniq<duckdb::SubqueryExpression>();
   result->subquery = duckdb::make_uniq<duckdb::SelectStatement>();
@@ -111,6 +170,7 @@ Result<duckdb::vector<duckdb::OrderByNode>> Lowering::LowerOrder(const std::vect
   for (const auto& key : keys) {
     if (key.expression->kind == ExpressionKind::kLiteral) continue;  // Orders nothing, and DuckDB would take it for a position.
     FRAZIL_ASSIGN_OR_RETURN(auto expression, Lower(*key.expression));
+    expression = OrderKeyOf(*key.expression->type, std::move(expression));
     result.emplace_back(key.ascending ? duckdb::OrderType::ASCENDING : duckdb::OrderType::DESCENDING,
                         key.nulls_first ? duckdb::OrderByNullType::NULLS_FIRST : duckdb::OrderByNullType::NULLS_LAST,
                         std::move(expression));

@@ -2,6 +2,7 @@
 
 #include <duckdb/parser/expression/conjunction_expression.hpp>
 #include <duckdb/parser/expression/constant_expression.hpp>
+#include <duckdb/parser/expression/operator_expression.hpp>
 #include <duckdb/parser/expression/subquery_expression.hpp>
 #include <duckdb/parser/parsed_expression_iterator.hpp>
 #include <duckdb/parser/tableref/joinref.hpp>
@@ -97,11 +98,15 @@ Result<Block> Lowering::LowerJoin(const plan::JoinNode& node) {
     Block exists = Open(std::move(right));
     exists.where.push_back(std::move(condition));
     auto subquery = duckdb::make_uniq<duckdb::SubqueryExpression>();
-    subquery->subquery_type = node.type == plan::JoinType::kLeftSemi ? duckdb::SubqueryType::EXISTS : duckdb::SubqueryType::NOT_EXISTS;
+    subquery->subquery_type = duckdb::SubqueryType::EXISTS;
     subquery->subquery = duckdb::make_uniq<duckdb::SelectStatement>();
     subquery->subquery->node = ToQueryNode(std::move(exists));
     Block block = Wrap(std::move(left));
-    block.where.push_back(std::move(subquery));
+    LoweredExpression found = std::move(subquery);
+    if (node.type == plan::JoinType::kLeftAnti) {
+      found = duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_NOT, std::move(found));
+    }
+    block.where.push_back(std::move(found));
     return block;
   }
 

@@ -51,7 +51,11 @@ bool IsTrivial(const duckdb::ParsedExpression& expression) {
 void SubstituteColumns(LoweredExpression& expression, const std::map<std::string, const duckdb::ParsedExpression*>& values) {
   if (expression->GetExpressionClass() == duckdb::ExpressionClass::COLUMN_REF) {
     const auto found = values.find(expression->Cast<duckdb::ColumnRefExpression>().column_names.back());
-    if (found != values.end()) expression = found->second->Copy();
+    if (found == values.end()) return;
+    // The alias is the place in a struct that is made of the columns.
+    auto alias = expression->GetAlias();
+    expression = found->second->Copy();
+    expression->SetAlias(std::move(alias));
     return;
   }
   duckdb::ParsedExpressionIterator::EnumerateChildren(*expression, [&](LoweredExpression& child) { SubstituteColumns(child, values); });
@@ -303,6 +307,7 @@ Result<Block> Lowering::LowerProject(const plan::ProjectNode& node) {
 Result<Block> Lowering::LowerFilter(const plan::FilterNode& node) {
   FRAZIL_ASSIGN_OR_RETURN(auto block, LowerPlan(*node.child));
   OrderedRows ordered(*this);
+  NoteConjuncts(*node.condition);
   FRAZIL_ASSIGN_OR_RETURN(auto condition, Lower(*node.condition));
   if (ordered.wanted()) {
     const auto names = block.columns;

@@ -89,6 +89,20 @@ DataTypePtr AdjustPrecisionScale(int precision, int scale) {
 
 }  // namespace
 
+DataTypePtr WithNamesOf(const DataTypePtr& type, const DataType& named) {
+  if (type->id() != named.id()) return type;
+  if (type->id() == TypeId::kArray) {
+    return DataType::Array(WithNamesOf(type->element_type(), *named.element_type()), type->contains_null());
+  }
+  if (type->id() != TypeId::kStruct || type->fields().size() != named.fields().size()) return type;
+  std::vector<StructField> fields = type->fields();
+  for (size_t i = 0; i < fields.size(); ++i) {
+    fields[i].name = named.fields()[i].name;
+    fields[i].type = WithNamesOf(fields[i].type, *named.fields()[i].type);
+  }
+  return DataType::Struct(std::move(fields));
+}
+
 DataTypePtr WithoutLength(const DataTypePtr& type) {
   if (type->IsString() && type->length_kind() != StringLength::kUnbounded) {
     return type->collation().empty() ? DataType::String() : DataType::StringWithCollation(type->collation());

@@ -39,6 +39,9 @@ DataTypePtr DecimalRemainder(const DataType& left, const DataType& right, bool a
 /// decimal(min(precision, 38), min(scale, 38)).
 DataTypePtr BoundedDecimal(int precision, int scale);
 
+/// The type with the names of another's struct fields, where both are structs of as many fields (inside arrays too):
+/// comparisons go by position.
+DataTypePtr WithNamesOf(const DataTypePtr& type, const DataType& named);
 /// CHAR and VARCHAR as STRING; others as they are.
 DataTypePtr WithoutLength(const DataTypePtr& type);
 /// Whether values of the type can be compared with <: no maps, no variants, no legacy intervals.

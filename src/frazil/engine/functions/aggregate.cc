@@ -10,6 +10,7 @@
 #include "frazil/engine/functions/core_functions.h"
 #include "frazil/engine/functions/decimal_aggregate.h"
 #include "frazil/engine/functions/group_key.h"
+#include "frazil/engine/functions/order_key.h"
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -279,6 +280,26 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   loader.RegisterFunction(histogram);
 }
 
+// The least or greatest value, by its order key where it has one.
+AggregateBuilder Extreme(std::string plain, std::string by_key) {
+  return [plain = std::move(plain), by_key = std::move(by_key)](
+             LoweringContext&, const AggregateExpression& aggregate,
+             LoweredArguments arguments) -> Result<LoweredExpression> {
+    const DataType& type = *aggregate.arguments[0]->type;
+    if (!NeedsOrderKey(type)) return CallOf(plain, std::move(arguments));
+    auto key = OrderKeyOf(type, arguments[0]->Copy());
+    return CallOf(by_key, std::move(arguments[0]), std::move(key));
+  };
+}
+
+AggregateBuilder ExtremeBy(std::string name) {
+  return [name = std::move(name)](LoweringContext&, const AggregateExpression& aggregate,
+                                  LoweredArguments arguments) -> Result<LoweredExpression> {
+    arguments[1] = OrderKeyOf(*aggregate.arguments[1]->type, std::move(arguments[1]));
+    return CallOf(name, std::move(arguments));
+  };
+}
+
 }  // namespace
 
 void RegisterAggregateFunctions(FunctionLoweringRegistry& registry) {
@@ -286,14 +307,15 @@ void RegisterAggregateFunctions(FunctionLoweringRegistry& registry) {
   RegisterMomentAggregates(registry);
   registry.AddKernels(AddDecimalAggregateKernels);
   registry.AddKernels(AddGroupKeyKernel);
+  registry.AddKernels(AddOrderKeyKernel);
   registry.AddAggregate("sum", BuildAggregate(LowerSum));
   registry.AddAggregate("avg", BuildAggregate(LowerAverage));
   registry.AddAggregate("count", BuildAggregate(LowerCount));
   registry.AddAggregate("product", Direct("product"));
-  registry.AddAggregate("min", Direct("min"));
-  registry.AddAggregate("max", Direct("max"));
-  registry.AddAggregate("max_by", Direct("arg_max_null"));
-  registry.AddAggregate("min_by", Direct("arg_min_null"));
+  registry.AddAggregate("min", BuildAggregate(Extreme("min", "arg_min")));
+  registry.AddAggregate("max", BuildAggregate(Extreme("max", "arg_max")));
+  registry.AddAggregate("max_by", BuildAggregate(ExtremeBy("arg_max_null")));
+  registry.AddAggregate("min_by", BuildAggregate(ExtremeBy("arg_min_null")));
   registry.AddAggregate("first", ByNulls("first", "any_value"));
   registry.AddAggregate("last", ByNulls("last", "last"));
   registry.AddAggregate("collect_list", Collect(false));

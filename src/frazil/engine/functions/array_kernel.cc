@@ -4,6 +4,7 @@
 #include <duckdb/function/create_sort_key.hpp>
 
 #include "frazil/engine/functions/list_room.h"
+#include "frazil/engine/functions/order_key.h"
 
 namespace frazil::engine {
 namespace {
@@ -55,8 +56,10 @@ ArrayArguments::ArrayArguments(duckdb::DataChunk& chunk, duckdb::ExpressionState
   pool_->ToUnifiedFormat(capacity, pool_format_);
   if (with_keys) {
     keys_ = std::make_unique<duckdb::Vector>(LogicalType::BLOB, capacity);
+    duckdb::Vector ordered(OrderKeyType(pool_->GetType()), capacity);
+    MakeOrderKeys(*pool_, capacity, ordered);
     duckdb::CreateSortKeyHelpers::CreateSortKey(
-        *pool_, capacity, duckdb::OrderModifiers(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST),
+        ordered, capacity, duckdb::OrderModifiers(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST),
         *keys_);
     keys_->Flatten(capacity);
     key_data_ = duckdb::FlatVector::GetData<duckdb::string_t>(*keys_);

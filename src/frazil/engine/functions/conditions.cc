@@ -29,7 +29,8 @@ Result<LoweredExpression> CaseWhen(LoweringContext&, const CallExpression& call,
 }
 
 Result<LoweredExpression> In(LoweringContext&, const CallExpression&, LoweredArguments arguments) {
-  if (arguments.size() == 1) return Error::Internal("IN needs at least one value");
+  // Nothing is in an empty list, not even NULL (Column.isin of no values).
+  if (arguments.size() == 1) return ConstantOf(duckdb::Value::BOOLEAN(false));
   return LoweredExpression(duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::COMPARE_IN, std::move(arguments)));
 }
 

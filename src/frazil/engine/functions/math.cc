@@ -5,6 +5,7 @@
 
 #include <duckdb/common/vector_operations/unary_executor.hpp>
 
+#include "frazil/engine/functions/order_key.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
 
@@ -284,6 +285,16 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddBitGet<int64_t>(loader, LogicalType::BIGINT);
 }
 
+// greatest and least; of values with order keys as the extreme of an array.
+Implementation ExtremeOf(std::string plain, std::string of_array) {
+  return Build([plain = std::move(plain), of_array = std::move(of_array)](
+                   LoweringContext&, const CallExpression& call,
+                   LoweredArguments arguments) -> Result<LoweredExpression> {
+    if (!NeedsOrderKey(*call.type)) return CallOf(plain, std::move(arguments));
+    return CallOf(of_array, CallOf("list_value", std::move(arguments)));
+  });
+}
+
 }  // namespace
 
 void RegisterMathFunctions(FunctionLoweringRegistry& registry) {
@@ -302,8 +313,8 @@ void RegisterMathFunctions(FunctionLoweringRegistry& registry) {
                      Template("spark_width_bucket(CAST($1 AS DOUBLE), CAST($2 AS DOUBLE), CAST($3 AS DOUBLE), $4)"));
   registry.AddScalar("e", Template("2.718281828459045::DOUBLE"));
   registry.AddScalar("pi", Template("3.141592653589793::DOUBLE"));
-  registry.AddScalar("greatest", Direct("greatest"));
-  registry.AddScalar("least", Direct("least"));
+  registry.AddScalar("greatest", ExtremeOf("greatest", "spark_array_max"));
+  registry.AddScalar("least", ExtremeOf("least", "spark_array_min"));
   registry.AddScalar("bitwise_and", Template("$1 & $2"));
   registry.AddScalar("bitwise_or", Template("$1 | $2"));
   registry.AddScalar("bitwise_xor", Template("xor($1, $2)"));

@@ -4,6 +4,7 @@
 #include <duckdb/parser/expression/operator_expression.hpp>
 
 #include "frazil/engine/functions/core_functions.h"
+#include "frazil/engine/functions/order_key.h"
 
 namespace frazil::engine {
 namespace {
@@ -37,10 +38,14 @@ Result<LoweredExpression> ComparisonKey(const DataType& type, LoweredExpression 
   return Error::Unsupported("comparisons under the collation " + type.collation());
 }
 
-Implementation Comparison(ExpressionType type) {
-  return Build([type](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+Implementation Comparison(ExpressionType type, bool orders = false) {
+  return Build([type, orders](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
     FRAZIL_ASSIGN_OR_RETURN(auto left, ComparisonKey(*call.arguments[0]->type, std::move(arguments[0])));
     FRAZIL_ASSIGN_OR_RETURN(auto right, ComparisonKey(*call.arguments[1]->type, std::move(arguments[1])));
+    if (orders) {
+      left = OrderKeyOf(*call.arguments[0]->type, std::move(left));
+      right = OrderKeyOf(*call.arguments[1]->type, std::move(right));
+    }
     return LoweredExpression(duckdb::make_uniq<duckdb::ComparisonExpression>(type, std::move(left), std::move(right)));
   });
 }
@@ -90,10 +95,10 @@ void RegisterOperators(FunctionLoweringRegistry& registry) {
   registry.AddScalar("not", Operator(ExpressionType::OPERATOR_NOT));
   registry.AddScalar("equal", Comparison(ExpressionType::COMPARE_EQUAL));
   registry.AddScalar("not_equal", Comparison(ExpressionType::COMPARE_NOTEQUAL));
-  registry.AddScalar("less", Comparison(ExpressionType::COMPARE_LESSTHAN));
-  registry.AddScalar("less_or_equal", Comparison(ExpressionType::COMPARE_LESSTHANOREQUALTO));
-  registry.AddScalar("greater", Comparison(ExpressionType::COMPARE_GREATERTHAN));
-  registry.AddScalar("greater_or_equal", Comparison(ExpressionType::COMPARE_GREATERTHANOREQUALTO));
+  registry.AddScalar("less", Comparison(ExpressionType::COMPARE_LESSTHAN, true));
+  registry.AddScalar("less_or_equal", Comparison(ExpressionType::COMPARE_LESSTHANOREQUALTO, true));
+  registry.AddScalar("greater", Comparison(ExpressionType::COMPARE_GREATERTHAN, true));
+  registry.AddScalar("greater_or_equal", Comparison(ExpressionType::COMPARE_GREATERTHANOREQUALTO, true));
   registry.AddScalar("null_safe_equal", Comparison(ExpressionType::COMPARE_NOT_DISTINCT_FROM));
 
   registry.AddScalar("add", ByMode(Checked("add", "+", "_legacy"), Checked("add", "+", ""), Checked("add", "+", "_try")));

@@ -90,6 +90,7 @@ Result<ExpressionPtr> BindComparison(const FunctionCall& call, Comparison compar
   };
   auto cast = [&](const ExpressionPtr& side, const DataTypePtr& type) { return CastTo(side, type, call); };
 
+  if (auto renamed = WithNamesOf(right->type, *left->type); !renamed->Equals(*right->type)) right = cast(right, renamed);
   // Text beside another type.
   DataTypePtr promoted = ansi ? PromoteText(left->type, right->type) : LegacyComparisonType(left->type, right->type);
   if (promoted != nullptr) {
@@ -224,7 +225,7 @@ Result<ExpressionPtr> BindIn(const FunctionCall& call) {
   for (size_t i = 1; i < call.arguments.size(); ++i) sql += (i > 1 ? ", " : "") + call.arguments[i]->sql;
   sql += "))";
   std::vector<DataTypePtr> types;
-  for (const auto& argument : call.arguments) types.push_back(argument->type);
+  for (const auto& argument : call.arguments) types.push_back(WithNamesOf(argument->type, *value->type));
   auto common = WiderCommonType(types, IsAnsi(call));
   if (common == nullptr) {
     std::string names = "[";

@@ -65,8 +65,11 @@ void AddSessionFunctions(FunctionList& list) {
       "The version of Spark that is followed."));
   list.Add(Described(Custom("typeof", 1, 1,
                             [](const FunctionCall& call) -> Result<ExpressionPtr> {
-                              return WithSql(TextLiteral(call.arguments[0]->type->SimpleString()),
-                                             CallSql("typeof", call.arguments));
+                              const std::string sql = CallSql("typeof", call.arguments);
+                              // The call of an aggregate must stay one, so that the query is an aggregation.
+                              if (!IsFoldable(*call.arguments[0]))
+                                return MakeCall("typeof", call.arguments, DataType::String(), false, ModeOf(call), sql);
+                              return WithSql(TextLiteral(call.arguments[0]->type->SimpleString()), sql);
                             }),
                      "3.0.0", "The value's type."));
   list.Add(Row("monotonically_increasing_id", DataType::Long(), "1.4.0", "A number that grows from row to row."));
