@@ -87,8 +87,8 @@ Relation Analyzer::InlineRows(std::vector<std::vector<ExpressionPtr>> rows, std:
   for (size_t row = 0; row < rows.size(); ++row) {
     std::vector<Value> values;
     for (size_t column = 0; column < output.size(); ++column) {
-      if (auto value = functions::ConstantValue(*rows[row][column])) {
-        values.push_back(*std::move(value));
+      if (const auto value = functions::ConstantValue(*rows[row][column])) {
+        values.push_back(*value);
         continue;
       }
       values.emplace_back();
