@@ -4,7 +4,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def people(spark):
     return spark.createDataFrame([(1, "a"), (None, "b")], "id int, name string")
 
