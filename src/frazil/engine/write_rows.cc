@@ -6,9 +6,14 @@
 #include <duckdb/parser/result_modifier.hpp>
 #include <duckdb/parser/tableref/subqueryref.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <numeric>
+#include <set>
 #include <unordered_map>
 
+#include "frazil/base/text.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/engine/write_parquet.h"
@@ -95,8 +100,11 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
   size_t position = 0;
   std::vector<StructField> fields;
   std::vector<ExpressionPtr> record;
+  std::set<std::string> seen;
   for (size_t i = 0; i < task.columns.size(); ++i) {
     const auto& column = task.columns[i];
+    const std::string key = lowering.settings().case_sensitive ? column.name : AsciiLower(column.name);
+    if (column.field_id < 0 && !seen.insert(key).second) return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(key)}});
     if (task.drop_partition_columns && IsPartitionColumn(task, column)) continue;
     FRAZIL_RETURN_IF_ERROR(CheckWritable(column, task.format));
     fields.emplace_back(column.name, column.type);
@@ -181,11 +189,13 @@ void AppendKey(std::string& key, const duckdb::UnifiedVectorFormat& format, duck
 
 class Writer {
  public:
-  Writer(duckdb::ClientContext& client, const tables::WriteTask& task, const WritePlan& write, const std::string& time_zone)
+  /// `max_records`: most rows of a file; 0: any number.
+  Writer(duckdb::ClientContext& client, const tables::WriteTask& task, const WritePlan& write, const std::string& time_zone, duckdb::idx_t max_records)
       : client_(client),
         task_(task),
         write_(write),
         time_zone_(time_zone),
+        max_records_(max_records),
         file_system_(duckdb::FileSystem::GetFileSystem(client)),
         pool_(static_cast<size_t>(duckdb::TaskScheduler::GetScheduler(client).NumberOfThreads())) {}
 
@@ -196,7 +206,7 @@ class Writer {
     for (size_t i = 0; i < write_.file_columns.size(); ++i) files.data[i].Reference(chunk.data[write_.file_columns[i]]);
     files.SetCardinality(chunk.size());
     if (task_.partitions.empty()) {
-      PartitionFor("", {}).Append(files);
+      AppendTo(partitions_[""], files);
       return;
     }
     // Rows by partition, in their order.
@@ -217,33 +227,27 @@ class Writer {
       group->push_back(i);
     }
     for (const auto& [partition_key, rows] : groups) {
-      auto found = partitions_.find(partition_key);
-      std::vector<Value> values;
-      if (found == partitions_.end()) {
-        for (size_t k = 0; k < task_.partitions.size(); ++k) {
-          values.push_back(FromDuckDbValue(*write_.partition_types[k], chunk.GetValue(write_.first_partition + k, rows[0])));
-        }
+      auto [found, is_new] = partitions_.try_emplace(partition_key);
+      for (size_t k = 0; is_new && k < task_.partitions.size(); ++k) {
+        found->second.values.push_back(FromDuckDbValue(*write_.partition_types[k], chunk.GetValue(write_.first_partition + k, rows[0])));
       }
-      auto& writer = PartitionFor(partition_key, std::move(values));
       if (groups.size() == 1) {
-        writer.Append(files);
+        AppendTo(found->second, files);
         continue;
       }
-      duckdb::SelectionVector selection(rows.size());
-      for (size_t i = 0; i < rows.size(); ++i) selection.set_index(i, rows[i]);
       duckdb::DataChunk part;
-      part.InitializeEmpty(write_.layout.types);
-      part.Slice(files, selection, rows.size());
-      part.SetCardinality(rows.size());
-      writer.Append(part);
+      Slice(files, rows, part);
+      AppendTo(found->second, part);
     }
   }
 
   std::vector<tables::WrittenFile> Finish() {
     // A plain folder gets a file even without rows, so that its schema can be read back.
     const bool plain = !task_.columns.empty() && task_.columns[0].field_id < 0;
-    if (rows_ == 0 && plain && task_.partitions.empty()) PartitionFor("", {}).Finish(true);
-    for (auto& [key, writer] : partitions_) writer->Finish(false);
+    if (rows_ == 0 && plain && task_.partitions.empty()) NewWriter({})->Finish(true);
+    for (auto& [key, partition] : partitions_) {
+      if (partition.writer != nullptr) partition.writer->Finish(false);
+    }
     return std::move(written_);
   }
 
@@ -260,42 +264,99 @@ class Writer {
   }
 
  private:
-  PartitionWriter& PartitionFor(const std::string& key, std::vector<Value> values) {
-    auto& writer = partitions_[key];
-    if (writer == nullptr) {
-      std::string folder = task_.location;
-      if (!task_.partitions.empty()) {
-        folder = storage::JoinPath(folder, PartitionFolder(task_.partitions, write_.partition_types, values, task_.drop_partition_columns, time_zone_));
+  struct Partition {
+    std::vector<Value> values;
+    std::unique_ptr<PartitionWriter> writer;  ///< Null: the next row begins a file.
+    duckdb::idx_t rows = 0;                   ///< Given to `writer`.
+  };
+
+  void Slice(duckdb::DataChunk& rows, const std::vector<duckdb::idx_t>& positions, duckdb::DataChunk& part) const {
+    duckdb::SelectionVector selection(positions.size());
+    for (size_t i = 0; i < positions.size(); ++i) selection.set_index(i, positions[i]);
+    part.InitializeEmpty(write_.layout.types);
+    part.Slice(rows, selection, positions.size());
+    part.SetCardinality(positions.size());
+  }
+
+  // Hands rows of one partition over; a file that is full ends.
+  void AppendTo(Partition& partition, duckdb::DataChunk& rows) {
+    for (duckdb::idx_t done = 0; done < rows.size();) {
+      if (partition.writer == nullptr) {
+        partition.writer = NewWriter(partition.values);
+        partition.rows = 0;
       }
-      auto next_path = [this, folder] { return NextPath(folder); };
-      if (task_.format == tables::FileFormat::kParquet) {
-        writer = std::make_unique<ParquetPartitionWriter>(client_, write_.layout, pool_, std::move(next_path), std::move(values), written_, begun_);
+      duckdb::idx_t count = rows.size() - done;
+      if (max_records_ > 0) count = std::min(count, max_records_ - partition.rows);
+      if (count == rows.size()) {
+        partition.writer->Append(rows);
       } else {
-        writer = std::make_unique<TextPartitionWriter>(client_, write_.text, std::move(next_path), std::move(values), written_, begun_);
+        std::vector<duckdb::idx_t> positions(count);
+        std::iota(positions.begin(), positions.end(), done);
+        duckdb::DataChunk part;
+        Slice(rows, positions, part);
+        partition.writer->Append(part);
       }
+      done += count;
+      partition.rows += count;
+      if (partition.rows != max_records_) continue;
+      partition.writer->Finish(false);
+      partition.writer.reset();
     }
-    return *writer;
+  }
+
+  std::unique_ptr<PartitionWriter> NewWriter(std::vector<Value> values) {
+    std::string folder = task_.location;
+    if (!task_.partitions.empty()) {
+      folder = storage::JoinPath(folder, PartitionFolder(task_.partitions, write_.partition_types, values, task_.drop_partition_columns, time_zone_));
+    }
+    auto next_path = [this, folder] { return NextPath(folder); };
+    if (task_.format == tables::FileFormat::kParquet) {
+      return std::make_unique<ParquetPartitionWriter>(client_, write_.layout, pool_, std::move(next_path), std::move(values), written_, begun_);
+    }
+    return std::make_unique<TextPartitionWriter>(client_, write_.text, std::move(next_path), std::move(values), written_, begun_);
   }
 
   std::string NextPath(const std::string& folder) {
     if (storage::SchemeOf(folder).empty() || storage::SchemeOf(folder) == "file") file_system_.CreateDirectoriesRecursive(storage::LocalPath(folder));
     char number[16];
-    std::snprintf(number, sizeof(number), "-%05d", next_file_++);
-    return storage::JoinPath(folder, task_.file_name_prefix + number + (task_.format == tables::FileFormat::kParquet ? ".parquet" : write_.text.extension));
+    std::snprintf(number, sizeof(number), "%05d", next_file_++);
+    std::string name = task_.file_name_prefix;
+    if (const size_t star = name.find('*'); star != std::string::npos) {
+      name.replace(star, 1, number);
+    } else {
+      name += std::string("-") + number;
+    }
+    return storage::JoinPath(folder, name + (task_.format == tables::FileFormat::kParquet ? ".parquet" : write_.text.extension));
   }
 
   duckdb::ClientContext& client_;
   const tables::WriteTask& task_;
   const WritePlan& write_;
   std::string time_zone_;
+  duckdb::idx_t max_records_;
   duckdb::FileSystem& file_system_;
   EncodePool pool_;
   std::vector<tables::WrittenFile> written_;
   std::vector<std::string> begun_;
-  std::unordered_map<std::string, std::unique_ptr<PartitionWriter>> partitions_;
+  std::unordered_map<std::string, Partition> partitions_;
   size_t rows_ = 0;
   int next_file_ = 0;
 };
+
+// The write's option maxRecordsPerFile, else the setting; Iceberg knows neither.
+Result<duckdb::idx_t> MaxRecordsPerFile(const tables::WriteTask& task, const functions::ExpressionSettings& settings) {
+  std::optional<std::string> text;
+  if (const auto found = task.format_options.find("maxrecordsperfile"); found != task.format_options.end()) text = found->second;
+  const bool is_iceberg = task.write_field_ids && !task.columns.empty() && task.columns[0].field_id >= 0;
+  if (!text.has_value() && !is_iceberg && settings.lookup) text = settings.lookup("spark.sql.files.maxRecordsPerFile");
+  if (!text.has_value()) return duckdb::idx_t{0};
+  int64_t records = 0;
+  const auto read = std::from_chars(text->data(), text->data() + text->size(), records);
+  if (read.ec != std::errc() || read.ptr != text->data() + text->size()) {
+    return Error::Plain(ExceptionClass::kNumberFormat, "For input string: \"" + *text + "\"");
+  }
+  return static_cast<duckdb::idx_t>(std::max<int64_t>(records, 0));
+}
 
 }  // namespace
 
@@ -304,6 +365,7 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
   if (task.format == tables::FileFormat::kOrc || task.format == tables::FileFormat::kAvro || task.format == tables::FileFormat::kBinary) {
     return Error::Unsupported(std::string("writing ") + NameOf(task.format) + " files");
   }
+  FRAZIL_ASSIGN_OR_RETURN(const auto max_records, MaxRecordsPerFile(task, statement.state().context.settings));
   WritePlan write;
   write.layout.compression = task.compression;
   write.layout.write_field_ids = task.write_field_ids;
@@ -318,7 +380,7 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
   // The files are written beside the query's own connection, which is busy with its stream.
   duckdb::Connection connection(*statement.client().db);
   connection.context->registered_state->Insert(StatementState::kKey, statement.client().registered_state->Get<StatementState>(StatementState::kKey));
-  Writer writer(*connection.context, task, write, statement.state().context.settings.time_zone);
+  Writer writer(*connection.context, task, write, statement.state().context.settings.time_zone, max_records);
   Status failure;
   try {
     while (true) {

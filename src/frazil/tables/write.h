@@ -43,7 +43,7 @@ struct WriteTask {
   /// Whether the columns' field ids go into the files. Without, they only name the statistics.
   bool write_field_ids = true;
   std::vector<SortField> sort;
-  std::string file_name_prefix;  ///< Files are called PREFIX-NNNNN.parquet, unique within the write.
+  std::string file_name_prefix;  ///< Files are called PREFIX-NNNNN.parquet, unique within the write; a '*' in it: the number goes there instead.
   std::string compression = "zstd";
   int64_t target_file_size = 512LL * 1024 * 1024;
   int64_t row_group_size = 128LL * 1024 * 1024;  ///< Bytes.

@@ -120,6 +120,7 @@ Status DeltaWrite::PrepareTask(const DataTypePtr& schema) {
   const std::string* codec = FindOption(options_, "compression");
   if (codec == nullptr) codec = metadata_.Property("delta.parquet.compression.codec");
   task_.compression = codec != nullptr ? AsciiLower(*codec) : "snappy";
+  if (const auto* limit = FindOption(options_, "maxrecordsperfile")) task_.format_options["maxrecordsperfile"] = *limit;
   return {};
 }
 

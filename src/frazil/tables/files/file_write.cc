@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -10,6 +11,14 @@
 namespace frazil::tables {
 
 namespace {
+
+// What stands before ".parquet" for a codec.
+std::string ParquetSuffix(const std::string& codec) {
+  static const std::map<std::string, std::string> kSuffixes = {{"snappy", ".snappy"}, {"gzip", ".gz"},         {"zstd", ".zstd"},
+                                                               {"brotli", ".br"},     {"lz4", ".lz4raw"}, {"lz4_raw", ".lz4raw"}};
+  const auto found = kSuffixes.find(codec);
+  return found == kSuffixes.end() ? "" : found->second;
+}
 
 /// Files are written below <location>/_temporary/<id>, where no reader looks, and moved into place by Commit. What an overwrite replaces goes after the new files
 /// are in place: a crash between the two leaves rows twice, never lost. Plain folders know no atomic commit; Iceberg tables do.
@@ -27,7 +36,6 @@ class FileTableWrite : public TableWrite {
       field.result_type = definition.schema->fields()[definition.schema->FieldIndex(field.source[0])].type;
     }
     task_.drop_partition_columns = true;
-    task_.file_name_prefix = "part-" + RandomUuidText();
     task_.compression = "snappy";
     for (const auto& field : definition.schema->fields()) {
       ScanColumn column;
@@ -44,6 +52,9 @@ class FileTableWrite : public TableWrite {
       if (found != task_.format_options.end()) task_.compression = AsciiLower(found->second);
     }
     if (format != FileFormat::kParquet && !task_.format_options.contains("compression")) task_.compression = "none";
+    // As Spark calls its files: a task's number, the write, the number of the file, the codec.
+    task_.file_name_prefix = "part-*-" + RandomUuidText() + (task_.partitions.empty() ? "-c000" : ".c000");
+    if (format == FileFormat::kParquet) task_.file_name_prefix += ParquetSuffix(task_.compression);
   }
 
   ~FileTableWrite() override {
