@@ -22,6 +22,6 @@ Result<DataTypePtr> InferCsvSchema(duckdb::Connection& connection, const std::ve
                                    const functions::ExpressionSettings& settings, const CancelToken* cancel);
 /// JSON: the union of what the records hold, fields by name.
 Result<DataTypePtr> InferJsonSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options,
-                                    const CancelToken* cancel);
+                                    const functions::ExpressionSettings& settings, const CancelToken* cancel);
 
 }  // namespace frazil::engine

@@ -2,6 +2,7 @@
 
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/kernel_error.h"
+#include "frazil/engine/functions/utf8.h"
 
 namespace frazil::engine {
 namespace {
@@ -126,6 +127,14 @@ bool RecordReader::IsOpenQuote(const std::string& text) const {
   return open;
 }
 
+void RecordReader::Decode(std::string* record) const {
+  if (latin_) {
+    *record = Latin1ToUtf8(*record);
+  } else if (format_ != tables::FileFormat::kJson && !IsValidUtf8(*record)) {
+    *record = MakeValidUtf8(*record);
+  }
+}
+
 bool RecordReader::Next(std::string* record) {
   if (whole_) {
     if (ended_) return false;
@@ -133,7 +142,7 @@ bool RecordReader::Next(std::string* record) {
     }
     *record = std::move(buffer_);
     buffer_.clear();
-    if (latin_ && format_ != tables::FileFormat::kBinary) *record = Latin1ToUtf8(*record);
+    if (format_ != tables::FileFormat::kBinary) Decode(record);
     if (format_ == tables::FileFormat::kJson && record->starts_with("\xEF\xBB\xBF")) record->erase(0, 3);
     return format_ != tables::FileFormat::kJson || !TrimBlanks(*record).empty();
   }
@@ -146,7 +155,7 @@ bool RecordReader::Next(std::string* record) {
       std::string more;
       while (multi_line_ && IsOpenQuote(*record) && NextLine(&more)) *record += "\n" + more;
     }
-    if (latin_) *record = Latin1ToUtf8(*record);
+    Decode(record);
     return true;
   }
   return false;

@@ -21,7 +21,8 @@ std::string Get(const ReaderOptions& options, const std::string& key, const std:
 
 /// Cuts one file, decompressed by its ending (.gz, .zst), into records:
 /// text: lines (any line end, or lineSep), or the whole file (wholetext); JSON: lines that are not blank, or the whole file (multiLine); CSV: lines, quoted ones over several
-/// lines (multiLine), without blank lines, comments and the header.
+/// lines (multiLine), without blank lines, comments and the header. Bytes that are no text become U+FFFD; JSON keeps
+/// them, since a record that holds some is malformed.
 class RecordReader {
  public:
   RecordReader(duckdb::FileSystem& file_system, const std::string& path, tables::FileFormat format, const ReaderOptions& options);
@@ -33,6 +34,7 @@ class RecordReader {
  private:
   bool NextLine(std::string* line);
   bool Fill();
+  void Decode(std::string* record) const;
   bool IsOpenQuote(const std::string& text) const;
 
   duckdb::unique_ptr<duckdb::FileHandle> handle_;

@@ -242,12 +242,6 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
     call->function = format == tables::FileFormat::kCsv ? "from_csv" : "json_rows";
     call->type = result_type;
     call->arguments = {MakeNull(DataType::String()), OptionsLiteral(options)};
-    LoweredArguments lowered;
-    lowered.push_back(std::move(text));
-    FRAZIL_ASSIGN_OR_RETURN(auto option_text, Lower(*call->arguments[1]));
-    lowered.push_back(std::move(option_text));
-    FRAZIL_ASSIGN_OR_RETURN(auto value, registry_.LowerScalar(*this, *call, std::move(lowered)));
-    if (many) value = CallOf("unnest", std::move(value));
     parsed = FreshName();
     std::vector<std::pair<std::string, LoweredExpression>> columns;
     for (size_t i = data_columns; i < schema.size(); ++i) {
@@ -255,7 +249,15 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
       columns.emplace_back(block.columns.back(), std::move(constant));
     }
     auto path = add_slot(ScanSlot::Kind::kFilePath, -1, DataType::String());
-    columns.emplace_back(block.columns.back(), std::move(path));
+    const std::string path_name = block.columns.back();
+    columns.emplace_back(path_name, std::move(path));
+    LoweredArguments lowered;
+    lowered.push_back(std::move(text));
+    FRAZIL_ASSIGN_OR_RETURN(auto option_text, Lower(*call->arguments[1]));
+    lowered.push_back(std::move(option_text));
+    if (mode == "FAILFAST") lowered.push_back(ColumnRefOf(path_name));
+    FRAZIL_ASSIGN_OR_RETURN(auto value, registry_.LowerScalar(*this, *call, std::move(lowered)));
+    if (many) value = CallOf("unnest", std::move(value));
     columns.emplace_back(parsed, std::move(value));
     const size_t first_constant = 1;
     std::vector<std::string> constant_names;

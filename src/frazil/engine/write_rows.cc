@@ -7,12 +7,12 @@
 #include <duckdb/parser/tableref/subqueryref.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <numeric>
 #include <set>
 #include <unordered_map>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/type_mapping.h"
@@ -350,12 +350,11 @@ Result<duckdb::idx_t> MaxRecordsPerFile(const tables::WriteTask& task, const fun
   const bool is_iceberg = task.write_field_ids && !task.columns.empty() && task.columns[0].field_id >= 0;
   if (!text.has_value() && !is_iceberg && settings.lookup) text = settings.lookup("spark.sql.files.maxRecordsPerFile");
   if (!text.has_value()) return duckdb::idx_t{0};
-  int64_t records = 0;
-  const auto read = std::from_chars(text->data(), text->data() + text->size(), records);
-  if (read.ec != std::errc() || read.ptr != text->data() + text->size()) {
+  const auto records = ParseInteger<int64_t>(*text);
+  if (!records.has_value()) {
     return Error::Plain(ExceptionClass::kNumberFormat, "For input string: \"" + *text + "\"");
   }
-  return static_cast<duckdb::idx_t>(std::max<int64_t>(records, 0));
+  return static_cast<duckdb::idx_t>(std::max<int64_t>(*records, 0));
 }
 
 }  // namespace

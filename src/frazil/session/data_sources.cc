@@ -1,5 +1,7 @@
 // Opening files and tables by format: spark.read.format(...).load(paths), FROM format.`path`, CREATE TEMPORARY VIEW ... USING.
 
+#include <set>
+
 #include "frazil/analysis/analyzer.h"
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
@@ -46,6 +48,26 @@ Result<std::vector<std::string>> PathsOf(const plan::DataSourcePlan& source, con
     for (const auto& item : listed->items) paths.push_back(item.text);
   }
   return paths;
+}
+
+/// COLUMN_ALREADY_EXISTS where a struct, at any depth, has two fields of one name.
+Status CheckNoDuplicates(const DataType& type, bool case_sensitive) {
+  switch (type.id()) {
+    case TypeId::kArray: return CheckNoDuplicates(*type.element_type(), case_sensitive);
+    case TypeId::kMap:
+      FRAZIL_RETURN_IF_ERROR(CheckNoDuplicates(*type.key_type(), case_sensitive));
+      return CheckNoDuplicates(*type.value_type(), case_sensitive);
+    case TypeId::kStruct: {
+      std::set<std::string> seen;
+      for (const auto& field : type.fields()) {
+        const std::string key = case_sensitive ? field.name : AsciiLower(field.name);
+        if (!seen.insert(key).second) return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(key)}});
+        FRAZIL_RETURN_IF_ERROR(CheckNoDuplicates(*field.type, case_sensitive));
+      }
+      return {};
+    }
+    default: return {};
+  }
 }
 
 bool IsTrue(const std::map<std::string, std::string>& options, const char* key, bool otherwise) {
@@ -161,6 +183,7 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataS
     }
     FRAZIL_ASSIGN_OR_RETURN(schema, state_->shared->parts.engine->InferSchema(format, files, options, execution()));
   }
+  FRAZIL_RETURN_IF_ERROR(CheckNoDuplicates(*schema, settings().case_sensitive));
   auto scan = tables::MakeFileScan(*tables::FileFormatByName(format), std::move(listing), schema, std::move(options));
   return analysis::OpenedDataSource{std::move(scan), paths[0]};
 }

@@ -2,11 +2,15 @@
 
 #include <duckdb/planner/expression/bound_function_expression.hpp>
 
+#include <algorithm>
+
 #include "frazil/base/text.h"
+#include "frazil/engine/functions/csv_line.h"
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
 #include "frazil/engine/functions/text_record.h"
+#include "frazil/engine/functions/utf8.h"
 #include "frazil/engine/type_mapping.h"
 
 namespace frazil::engine {
@@ -59,10 +63,13 @@ const RecordData& DataOf(duckdb::ExpressionState& state) {
   return state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<RecordData>();
 }
 
-// Ends the statement where the mode says so.
-void CheckMode(const RecordOptions& options, const char* condition, std::string_view text) {
-  if (options.fail_fast)
-    ThrowSparkError(condition, {{"badRecord", std::string(text)}, {"failFastMode", "FAILFAST"}});
+// Ends the statement where the mode says so. Readers of files pass the path of the record's file behind the record.
+void CheckMode(const RecordOptions& options, const char* condition, std::string_view text,
+               const duckdb::DataChunk& chunk, idx_t row) {
+  if (!options.fail_fast) return;
+  if (chunk.ColumnCount() > 4)
+    ThrowSparkError("FAILED_READ_FILE.NO_HINT", {{"path", chunk.GetValue(1, row).ToString()}});
+  ThrowSparkError(condition, {{"badRecord", std::string(text)}, {"failFastMode", "FAILFAST"}});
 }
 
 // A record that cannot be read: all fields NULL, and the text in the column for corrupt records where the schema has
@@ -123,7 +130,8 @@ void FromJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
     const bool is_written = is_value && WriteJson(*data.type, *json, data.options, result, row, &complete);
     if (is_written && complete) continue;
     CheckMode(data.options,
-              array_as_struct ? "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS" : kMalformed, text);
+              array_as_struct ? "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS" : kMalformed, text,
+              chunk, row);
     WriteCorrupt(*data.type, data.options, text, result, row, is_written);
   }
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
@@ -145,8 +153,16 @@ void JsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
       WriteNull(result, row);
       continue;
     }
-    const auto text = texts.Get(row);
-    auto json = ReadJson(text, json_options);
+    // Files may hold bytes that are no text: no JSON, and shown with replacements.
+    std::string shown;
+    auto text = texts.Get(row);
+    std::optional<Json> json;
+    if (IsValidUtf8(text)) {
+      json = ReadJson(text, json_options);
+    } else {
+      shown = MakeValidUtf8(text);
+      text = shown;
+    }
     std::vector<const Json*> records;
     if (json.has_value() && json->kind == Json::Kind::kArray) {
       for (const auto& item : json->items) records.push_back(&item);
@@ -162,7 +178,7 @@ void JsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
                    WriteJson(type, *records[i], data.options, rows, begin + i, &complete);
     }
     if (!is_written || !complete) {
-      CheckMode(data.options, kMalformed, text);
+      CheckMode(data.options, kMalformed, text, chunk, row);
       if (!is_written) size = 1;
       for (idx_t i = 0; i < size; ++i) WriteCorrupt(type, data.options, text, rows, begin + i, is_written);
     }
@@ -192,77 +208,9 @@ void ToJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Ve
   if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
-// --- CSV
-// ---------------------------------------------------------------------------------------------------------------------------------------------------------
-
-struct Cell {
-  std::string text;
-  bool quoted = false;
-};
-
-struct CsvShape {
-  std::string separator = ",";
-  char quote = '"', escape = '\\';
-  bool trim_start = false, trim_end = false;
-  explicit CsvShape(const RecordOptions& options) {
-    separator = options.Get("sep", options.Get("delimiter", ","));
-    if (separator == "\\t") separator = "\t";
-    const auto one = [&](const char* key, char fallback) {
-      const std::string text = options.Get(key, std::string(1, fallback));
-      return text.empty() ? '\0' : text[0];
-    };
-    quote = one("quote", '"');
-    escape = one("escape", '\\');
-    trim_start = options.IsTrue("ignoreleadingwhitespace", false);
-    trim_end = options.IsTrue("ignoretrailingwhitespace", false);
-  }
-};
-
-std::vector<Cell> SplitLine(std::string_view line, const CsvShape& shape) {
-  std::vector<Cell> cells;
-  size_t i = 0;
-  for (;;) {
-    Cell cell;
-    size_t start = i;
-    while (shape.trim_start && start < line.size() && line[start] == ' ') ++start;
-    if (start < line.size() && line[start] == shape.quote && shape.quote != '\0') {
-      cell.quoted = true;
-      i = start + 1;
-      while (i < line.size()) {
-        if (line[i] == shape.escape && i + 1 < line.size() &&
-            (line[i + 1] == shape.quote || line[i + 1] == shape.escape)) {
-          cell.text += line[i + 1];
-          i += 2;
-        } else if (line[i] == shape.quote) {
-          if (i + 1 < line.size() && line[i + 1] == shape.quote) {
-            cell.text += shape.quote;
-            i += 2;
-            continue;
-          }
-          ++i;
-          break;
-        } else {
-          cell.text += line[i++];
-        }
-      }
-      // What follows the closing quote belongs to the cell.
-      while (i < line.size() && line.substr(i, shape.separator.size()) != shape.separator) cell.text += line[i++];
-    } else {
-      const size_t end = std::min(line.find(shape.separator, i), line.size());
-      cell.text = line.substr(start, end - start);
-      i = end;
-    }
-    if (shape.trim_end && !cell.quoted) cell.text.erase(cell.text.find_last_not_of(' ') + 1);
-    cells.push_back(std::move(cell));
-    if (i >= line.size()) return cells;
-    i += shape.separator.size();
-  }
-}
-
 void FromCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
   const auto& data = DataOf(state);
-  const CsvShape shape(data.options);
-  const std::string null_value = data.options.Get("nullvalue", "");
+  const CsvShape shape(data.options.values);
   const std::string corrupt = data.options.Get("columnnameofcorruptrecord", "_corrupt_record");
   const bool constant = chunk.AllConstant();
   const idx_t count = constant ? 1 : chunk.size();
@@ -275,7 +223,7 @@ void FromCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
       WriteNull(result, row);
       continue;
     }
-    const auto cells = SplitLine(texts.Get(row), shape);
+    const auto cells = SplitCsvLine(texts.Get(row), shape);
     duckdb::FlatVector::Validity(result).SetValid(row);
     bool malformed = false;
     size_t next = 0, wanted = 0;
@@ -287,19 +235,18 @@ void FromCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
       }
       ++wanted;
       const bool has_cell = next < cells.size();
-      const Cell cell = has_cell ? cells[next++] : Cell();
-      const bool is_null = !has_cell || (cell.text == null_value && !(cell.quoted && field.type->IsString()));
+      const std::optional<std::string>* cell = has_cell ? &cells[next++] : nullptr;
       if (!has_cell) malformed = true;
-      if (is_null) {
+      if (!has_cell || !cell->has_value()) {
         WriteNull(*members[i], row);
-      } else if (!WriteText(*field.type, cell.text, data.options, *members[i], row)) {
+      } else if (!WriteText(*field.type, **cell, data.options, *members[i], row)) {
         WriteNull(*members[i], row);
         malformed = true;
       }
     }
     if (cells.size() > wanted) malformed = true;
     if (malformed) {
-      CheckMode(data.options, kMalformed, texts.Get(row));
+      CheckMode(data.options, kMalformed, texts.Get(row), chunk, row);
       WriteCorrupt(*data.type, data.options, texts.Get(row), result, row, true);
     }
   }
@@ -308,8 +255,11 @@ void FromCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
 
 void ToCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
   const auto& data = DataOf(state);
-  const CsvShape shape(data.options);
-  const std::string null_value = data.options.Get("nullvalue", "");
+  const CsvShape shape(data.options.values);
+  const std::string empty_value = data.options.Get("emptyvalue", "\"\"");
+  // Writers leave blanks around a value out unless they are told not to.
+  const bool trims_start = data.options.IsTrue("ignoreleadingwhitespace", true);
+  const bool trims_end = data.options.IsTrue("ignoretrailingwhitespace", true);
   const bool quote_all = data.options.IsTrue("quoteall", false);
   const idx_t count = chunk.size();
   VectorReader reader;
@@ -324,12 +274,19 @@ void ToCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vec
     std::string line;
     for (size_t i = 0; i < data.type->fields().size(); ++i) {
       if (i > 0) line += shape.separator;
-      const auto text = SimpleText(*data.type->fields()[i].type, reader.children[i], at, data.options);
+      auto text = SimpleText(*data.type->fields()[i].type, reader.children[i], at, data.options);
       if (!text.has_value()) {
-        line += null_value;
+        line += shape.null_value;
         continue;
       }
-      const bool needs_quotes = quote_all || text->empty() || text->find(shape.separator) != std::string::npos ||
+      if (text->empty()) {
+        line += empty_value;
+        continue;
+      }
+      const auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
+      if (trims_start) text->erase(text->begin(), std::find_if_not(text->begin(), text->end(), is_blank));
+      while (trims_end && !text->empty() && is_blank(text->back())) text->pop_back();
+      const bool needs_quotes = quote_all || text->find(shape.separator) != std::string::npos ||
                                 text->find_first_of(std::string("\n\r") + shape.quote) != std::string::npos;
       if (!needs_quotes) {
         line += *text;
@@ -351,10 +308,16 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   const auto V = LogicalType::VARCHAR;
   const auto add = [&](const char* name, LogicalType input, LogicalType output, duckdb::scalar_function_t run,
                        duckdb::bind_scalar_function_t bind) {
-    duckdb::ScalarFunction function(name, {std::move(input), V, V, V}, std::move(output), std::move(run), bind);
-    function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
-    function.SetFallible();
-    loader.RegisterFunction(function);
+    duckdb::ScalarFunctionSet set(name);
+    for (const bool with_path : {false, true}) {
+      duckdb::vector<LogicalType> types(with_path ? size_t{5} : size_t{4}, V);
+      types[0] = input;
+      duckdb::ScalarFunction function(name, std::move(types), output, run, bind);
+      function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
+      function.SetFallible();
+      set.AddFunction(std::move(function));
+    }
+    loader.RegisterFunction(std::move(set));
   };
   add("spark_from_json", V, LogicalType::ANY, FromJson, BindReading);
   add("spark_json_rows", V, LogicalType::ANY, JsonRows, BindReading);
@@ -363,13 +326,18 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   add("spark_to_csv", LogicalType::ANY, V, ToCsv, BindWriting);
 }
 
-// name(value, options as JSON text): the schema is that of the result, or of the value.
+// name(value, options as JSON text[, path of the file]): the schema is that of the result, or of the value.
 Implementation WithSchema(std::string kernel, bool reads) {
   return Build([kernel, reads](LoweringContext& context, const CallExpression& call,
                                LoweredArguments arguments) -> Result<LoweredExpression> {
     const DataType& schema = reads ? *call.type : *call.arguments[0]->type;
-    return CallOf(kernel, std::move(arguments[0]), ConstantOf(duckdb::Value(schema.Json())), std::move(arguments[1]),
-                  ConstantOf(duckdb::Value(context.settings().time_zone)));
+    LoweredArguments all;
+    all.push_back(std::move(arguments[0]));
+    if (arguments.size() > 2) all.push_back(std::move(arguments[2]));
+    all.push_back(ConstantOf(duckdb::Value(schema.Json())));
+    all.push_back(std::move(arguments[1]));
+    all.push_back(ConstantOf(duckdb::Value(context.settings().time_zone)));
+    return CallOf(kernel, std::move(all));
   });
 }
 

@@ -8,6 +8,46 @@
 #include "frazil/engine/functions/utf8.h"
 
 namespace frazil::engine {
+
+std::string MakeValidUtf8(std::string_view bytes) {
+  if (IsValidUtf8(bytes)) return std::string(bytes);
+  std::string result;
+  for (size_t i = 0; i < bytes.size();) {
+    const auto byte = [&](size_t at) { return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0u; };
+    const unsigned first = byte(i);
+    size_t size = 0;
+    unsigned low = 0x80, high = 0xBF;
+    if (first < 0x80) {
+      size = 1;
+    } else if (first >= 0xC2 && first <= 0xDF) {
+      size = 2;
+    } else if (first >= 0xE0 && first <= 0xEF) {
+      size = 3;
+      if (first == 0xE0) low = 0xA0;
+      if (first == 0xED) high = 0x9F;
+    } else if (first >= 0xF0 && first <= 0xF4) {
+      size = 4;
+      if (first == 0xF0) low = 0x90;
+      if (first == 0xF4) high = 0x8F;
+    }
+    size_t good = size == 0 ? 0 : 1;
+    while (good > 0 && good < size) {
+      const unsigned next = byte(i + good);
+      const bool fits = good == 1 ? next >= low && next <= high : next >= 0x80 && next <= 0xBF;
+      if (!fits) break;
+      ++good;
+    }
+    if (size != 0 && good == size) {
+      result += bytes.substr(i, size);
+      i += size;
+    } else {
+      result += "\xEF\xBF\xBD";
+      i += good == 0 ? 1 : good;
+    }
+  }
+  return result;
+}
+
 namespace {
 
 using duckdb::LogicalType;
@@ -78,46 +118,6 @@ bool PassesLuhn(std::string_view digits) {
     is_second = !is_second;
   }
   return sum % 10 == 0;
-}
-
-// One U+FFFD for each malformed run, as Java's decoder does.
-std::string MakeValidUtf8(std::string_view bytes) {
-  if (IsValidUtf8(bytes)) return std::string(bytes);
-  std::string result;
-  for (size_t i = 0; i < bytes.size();) {
-    const auto byte = [&](size_t at) { return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0u; };
-    const unsigned first = byte(i);
-    size_t size = 0;
-    unsigned low = 0x80, high = 0xBF;
-    if (first < 0x80) {
-      size = 1;
-    } else if (first >= 0xC2 && first <= 0xDF) {
-      size = 2;
-    } else if (first >= 0xE0 && first <= 0xEF) {
-      size = 3;
-      if (first == 0xE0) low = 0xA0;
-      if (first == 0xED) high = 0x9F;
-    } else if (first >= 0xF0 && first <= 0xF4) {
-      size = 4;
-      if (first == 0xF0) low = 0x90;
-      if (first == 0xF4) high = 0x8F;
-    }
-    size_t good = size == 0 ? 0 : 1;
-    while (good > 0 && good < size) {
-      const unsigned next = byte(i + good);
-      const bool fits = good == 1 ? next >= low && next <= high : next >= 0x80 && next <= 0xBF;
-      if (!fits) break;
-      ++good;
-    }
-    if (size != 0 && good == size) {
-      result += bytes.substr(i, size);
-      i += size;
-    } else {
-      result += "\xEF\xBF\xBD";
-      i += good == 0 ? 1 : good;
-    }
-  }
-  return result;
 }
 
 constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

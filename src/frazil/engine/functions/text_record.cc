@@ -44,7 +44,11 @@ bool PutInteger(const DataType& type, duckdb::Vector& vector, idx_t row, int64_t
 }
 
 bool PutDecimal(const DataType& type, std::string_view text, duckdb::Vector& vector, idx_t row) {
-  const auto cast = CastStringToDecimal(text, ShapeOf(type));
+  // Commas group digits, wherever they stand; blanks around the number spoil it.
+  std::string digits(text);
+  std::erase(digits, ',');
+  if (digits.empty() || TrimControls(digits).size() != digits.size()) return false;
+  const auto cast = CastStringToDecimal(digits, ShapeOf(type));
   if (cast.outcome != DecimalCast::Outcome::kValue) return false;
   WithDecimalStorage(vector.GetType(),
                      [&](auto example) { Put(vector, row, NarrowTo<decltype(example)>(cast.unscaled)); });
@@ -77,6 +81,15 @@ std::optional<double> ReadDouble(std::string_view text) {
   const double value = std::strtod(copy.c_str(), &end);
   if (end == copy.c_str() || *end != '\0') return std::nullopt;
   return value;
+}
+
+// Blanks around the number are left aside, as Java does for fractions only.
+std::optional<double> ReadFraction(std::string_view text, const RecordOptions& options) {
+  if (const auto value = ReadDouble(TrimControls(text)); value.has_value()) return value;
+  if (text == options.Get("nanvalue", "NaN")) return std::nan("");
+  if (text == options.Get("positiveinf", "Inf")) return INFINITY;
+  if (text == options.Get("negativeinf", "-Inf")) return -INFINITY;
+  return std::nullopt;
 }
 
 std::optional<int64_t> ReadTimestamp(std::string_view text, const RecordOptions& options) {
@@ -129,9 +142,16 @@ std::string EncodeBase64(std::string_view bytes) {
   return result;
 }
 
+void CheckLocale(const std::map<std::string, std::string>& options) {
+  const auto found = options.find("locale");
+  if (found == options.end() || EqualsIgnoreCase(found->second, "en-US")) return;
+  ThrowSparkError(Error::Unsupported("the option locale with " + found->second + " (only en-US)"));
+}
+
 RecordOptions RecordOptions::Of(std::map<std::string, std::string> values, const std::string& session_zone) {
   RecordOptions options;
   options.values = std::move(values);
+  CheckLocale(options.values);
   options.zone = ValueOrThrow(TimeZone::Find(options.Get("timezone", session_zone)));
   options.timestamp_format = options.Get("timestampformat", "");
   options.timestamp_ntz_format = options.Get("timestampntzformat", "");
@@ -176,7 +196,7 @@ bool WriteText(const DataType& type, std::string_view text, const RecordOptions&
     case TypeId::kBinary:
       return PutText(vector, row, text);
     case TypeId::kBoolean: {
-      const std::string lower = AsciiLower(TrimBlanks(text));
+      const std::string lower = AsciiLower(text);
       if (lower != "true" && lower != "false") return false;
       return Put(vector, row, lower == "true");
     }
@@ -184,15 +204,15 @@ bool WriteText(const DataType& type, std::string_view text, const RecordOptions&
     case TypeId::kShort:
     case TypeId::kInteger:
     case TypeId::kLong: {
-      const auto value = ReadInteger(TrimControls(text));
+      const auto value = ReadInteger(text);
       return value.has_value() && PutInteger(type, vector, row, *value);
     }
     case TypeId::kFloat: {
-      const auto value = ReadDouble(TrimControls(text));
+      const auto value = ReadFraction(text, options);
       return value.has_value() && Put(vector, row, static_cast<float>(*value));
     }
     case TypeId::kDouble: {
-      const auto value = ReadDouble(TrimControls(text));
+      const auto value = ReadFraction(text, options);
       return value.has_value() && Put(vector, row, *value);
     }
     case TypeId::kDecimal:
@@ -412,11 +432,8 @@ std::optional<std::string> SimpleText(const DataType& type, const VectorReader& 
       return FormatDate(value(int32_t{}));
     case TypeId::kTimestamp: {
       const auto micros = value(int64_t{});
-      // Milliseconds always, more where they are there.
-      const char* standard =
-          micros % kMicrosPerMillisecond == 0 ? "yyyy-MM-dd'T'HH:mm:ss.SSSXXX" : "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX";
       const std::string& pattern = options.timestamp_format;
-      return DatetimePattern::Of(pattern.empty() ? std::string_view(standard) : pattern)
+      return DatetimePattern::Of(pattern.empty() ? "yyyy-MM-dd'T'HH:mm:ss.SSSXXX" : std::string_view(pattern))
           .Format(options.zone->ToLocalMicros(micros), micros, *options.zone);
     }
     case TypeId::kTimestampNtz: {

@@ -14,6 +14,9 @@ inline size_t CharacterSize(unsigned char first) {
   return first < 0x80 ? 1 : first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF8 ? 4 : 1;
 }
 
+/// The bytes as text, with one U+FFFD for each malformed run, as Java's decoder does.
+std::string MakeValidUtf8(std::string_view bytes);
+
 inline size_t NextCharacter(std::string_view text, size_t position) {
   const size_t next = position + CharacterSize(static_cast<unsigned char>(text[position]));
   return next < text.size() ? next : text.size();

@@ -6,6 +6,7 @@
 
 #include <duckdb/planner/expression/bound_function_expression.hpp>
 
+#include "frazil/base/text.h"
 #include "frazil/engine/functions/json_value.h"
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/row_kernel.h"
@@ -351,7 +352,10 @@ bool WriteCast(const DataType& type, const Variant& variant, const RecordOptions
   if (type.id() == TypeId::kBoolean && is_number)
     text = variant.integer != 0 || variant.unscaled != 0 || variant.number != 0 ? "true" : "false";
   if (type.IsFractional() && variant.kind == Variant::Kind::kBoolean) text = variant.boolean ? "1" : "0";
-  return WriteText(type, text, options, vector, row);
+  // A cast leaves blanks aside and takes no commas: it is not a reader of files.
+  if (type.IsString()) return WriteText(type, text, options, vector, row);
+  if (type.id() == TypeId::kDecimal && text.find(',') != std::string::npos) return false;
+  return WriteText(type, TrimControls(text), options, vector, row);
 }
 
 std::string SchemaOf(const Variant& variant) {

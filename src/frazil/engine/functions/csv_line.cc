@@ -1,0 +1,125 @@
+#include "frazil/engine/functions/csv_line.h"
+
+#include <algorithm>
+
+#include "frazil/base/text.h"
+
+namespace frazil::engine {
+namespace {
+
+bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' '; }
+
+class LineReader {
+ public:
+  LineReader(std::string_view line, const CsvShape& shape) : line_(line), shape_(shape) {}
+
+  // One cell; stands at the separator behind it, or at the end.
+  std::optional<std::string> Cell() {
+    while (shape_.trim_start && at_ < line_.size() && IsBlank(line_[at_]) && !AtSeparator(at_)) ++at_;
+    std::string text;
+    if (at_ < line_.size() && shape_.quote != '\0' && line_[at_] == shape_.quote) {
+      text = Quoted();
+      if (text.empty()) text = shape_.empty_value;
+    } else {
+      text = Rest();
+      if (text.empty()) return std::nullopt;
+      Trim(&text);
+      if (text.empty()) text = shape_.empty_value;
+    }
+    if (text == shape_.null_value) return std::nullopt;
+    return text;
+  }
+
+  // Steps over a separator; false at the end.
+  bool Next() {
+    if (at_ >= line_.size()) return false;
+    at_ += shape_.separator.size();
+    return true;
+  }
+
+ private:
+  bool AtSeparator(size_t at) const { return line_.substr(at, shape_.separator.size()) == shape_.separator; }
+  bool EndsCell(size_t at) const { return at >= line_.size() || AtSeparator(at); }
+
+  std::string Rest() {
+    const size_t end = std::min(line_.find(shape_.separator, at_), line_.size());
+    std::string text(line_.substr(at_, end - at_));
+    at_ = end;
+    return text;
+  }
+
+  void Trim(std::string* text) const {
+    while (shape_.trim_end && !text->empty() && IsBlank(text->back())) text->pop_back();
+  }
+
+  std::string Quoted() {
+    std::string text;
+    ++at_;
+    while (at_ < line_.size()) {
+      const char c = line_[at_];
+      const char next = at_ + 1 < line_.size() ? line_[at_ + 1] : '\0';
+      const bool escapes_quote = c == shape_.escape && next == shape_.quote;
+      const bool escapes_escape = c == shape_.escape_of_escape && next == shape_.escape;
+      if (c != '\0' && next != '\0' && (escapes_quote || escapes_escape)) {
+        text += next;
+        at_ += 2;
+      } else if (c != shape_.quote) {
+        text += c;
+        ++at_;
+      } else if (next == shape_.quote) {
+        // A quote that nothing escapes; the second may close the cell.
+        text += c;
+        ++at_;
+      } else {
+        size_t end = at_ + 1;
+        while (end < line_.size() && IsBlank(line_[end]) && !AtSeparator(end)) ++end;
+        if (EndsCell(end)) {
+          at_ = end;
+          return text;
+        }
+        text = shape_.quote + text + Rest();
+        Trim(&text);
+        return text;
+      }
+    }
+    return text;
+  }
+
+  std::string_view line_;
+  const CsvShape& shape_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+CsvShape::CsvShape(const std::map<std::string, std::string>& options) {
+  const auto get = [&](const char* key, std::string fallback) {
+    const auto found = options.find(key);
+    return found == options.end() ? fallback : found->second;
+  };
+  const auto one = [&](const char* key, char fallback) {
+    const std::string text = get(key, std::string(1, fallback));
+    return text.empty() ? '\0' : text[0];
+  };
+  separator = get("sep", get("delimiter", ","));
+  if (separator == "\\t") separator = "\t";
+  quote = one("quote", '"');
+  escape = one("escape", '\\');
+  escape_of_escape = quote == escape ? '\0' : escape;
+  if (options.contains("chartoescapequoteescaping")) escape_of_escape = one("chartoescapequoteescaping", '\0');
+  trim_start = EqualsIgnoreCase(get("ignoreleadingwhitespace", "false"), "true");
+  trim_end = EqualsIgnoreCase(get("ignoretrailingwhitespace", "false"), "true");
+  null_value = get("nullvalue", "");
+  empty_value = get("emptyvalue", "");
+}
+
+std::vector<std::optional<std::string>> SplitCsvLine(std::string_view line, const CsvShape& shape) {
+  std::vector<std::optional<std::string>> cells;
+  LineReader reader(line, shape);
+  do {
+    cells.push_back(reader.Cell());
+  } while (reader.Next());
+  return cells;
+}
+
+}  // namespace frazil::engine
