@@ -1,5 +1,6 @@
 """Files as sources and sinks: Parquet, CSV, JSON, text; partition folders, schemas, save modes."""
 import pytest
+from pyarrow import parquet
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
@@ -134,3 +135,12 @@ def test_the_file_of_a_row(spark, tmp_path):
     spark.range(1).coalesce(1).write.parquet(str(tmp_path / "f"))
     name = spark.read.parquet(str(tmp_path / "f")).select(F.input_file_name()).first()[0]
     assert name.startswith("file:///") and name.endswith(".parquet")
+
+
+def test_codec_of_the_session(spark, tmp_path):
+    spark.conf.set("spark.sql.parquet.compression.codec", "gzip")
+    spark.range(3).write.parquet(str(tmp_path / "session"))
+    spark.range(3).write.option("compression", "zstd").parquet(str(tmp_path / "option"))
+    for name, codec in (("session", "GZIP"), ("option", "ZSTD")):
+        (file,) = (tmp_path / name).glob("*.parquet")
+        assert parquet.ParquetFile(file).metadata.row_group(0).column(0).compression == codec

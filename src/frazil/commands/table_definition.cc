@@ -111,6 +111,15 @@ Result<DataTypePtr> SchemaOf(const std::vector<plan::ColumnDefinition>& columns)
   return DataType::Struct(std::move(fields));
 }
 
+Status CheckNamesDiffer(const DataType& schema) {
+  std::set<std::string, IgnoreCaseLess> names;
+  for (const auto& field : schema.fields()) {
+    if (!names.insert(field.name).second)
+      return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(AsciiLower(field.name))}});
+  }
+  return {};
+}
+
 DataTypePtr AsNullable(const DataTypePtr& schema) {
   std::vector<StructField> fields = schema->fields();
   for (auto& field : fields) field.nullable = true;

@@ -24,11 +24,9 @@ Result<DataTypePtr> ViewSchema(const plan::CreateViewCommand& command, const Dat
       if (command.columns[i].second.has_value()) fields[i].SetComment(*command.columns[i].second);
     }
   }
-  std::map<std::string, int, IgnoreCaseLess> seen;
-  for (const auto& field : fields) {
-    if (++seen[field.name] > 1) return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(AsciiLower(field.name))}});
-  }
-  return DataType::Struct(std::move(fields));
+  auto result = DataType::Struct(std::move(fields));
+  FRAZIL_RETURN_IF_ERROR(CheckNamesDiffer(*result));
+  return result;
 }
 
 Result<RowSet> CreateTemporaryView(const plan::CreateViewCommand& command, const std::vector<std::string>& parts, CommandContext& context) {

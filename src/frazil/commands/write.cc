@@ -153,6 +153,7 @@ Result<RowSet> SaveFiles(const plan::WriteCommand& command, tables::FileFormat f
                                                        std::to_string(definition.schema->fields().size()) +
                                                        " columns.");
   }
+  FRAZIL_RETURN_IF_ERROR(CheckNamesDiffer(*definition.schema));
   FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(path, context.execution().store_settings));
   FRAZIL_ASSIGN_OR_RETURN(bool exists, store->Exists(path));
   if (exists && (command.mode == Mode::kErrorIfExists || command.mode == Mode::kUnspecified)) {

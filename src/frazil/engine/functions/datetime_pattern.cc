@@ -479,11 +479,6 @@ class DatetimePatternParser {
         return 0;
     }
   }
-  static bool IsNumber(const Item& item) {
-    if (item.kind != Item::Kind::kField) return false;
-    if (std::string_view("MLQq").find(item.letter) != std::string_view::npos) return item.count <= 2;
-    return std::string_view("yDdFhHkKms").find(item.letter) != std::string_view::npos;
-  }
 
   bool Items(const std::vector<Item>& items) {
     for (size_t i = 0; i < items.size(); ++i) {

@@ -119,7 +119,9 @@ Status DeltaWrite::PrepareTask(const DataTypePtr& schema) {
   task_.file_name_prefix = "part-" + RandomUuidText();
   const std::string* codec = FindOption(options_, "compression");
   if (codec == nullptr) codec = metadata_.Property("delta.parquet.compression.codec");
-  task_.compression = codec != nullptr ? AsciiLower(*codec) : "snappy";
+  const auto& settings = target_.context.settings;
+  const auto of_session = settings != nullptr ? settings("spark.sql.parquet.compression.codec") : std::nullopt;
+  task_.compression = AsciiLower(codec != nullptr ? *codec : of_session.value_or("snappy"));
   if (const auto* limit = FindOption(options_, "maxrecordsperfile")) task_.format_options["maxrecordsperfile"] = *limit;
   return {};
 }

@@ -37,6 +37,10 @@ class FileTableWrite : public TableWrite {
     }
     task_.drop_partition_columns = true;
     task_.compression = "snappy";
+    if (context_.settings != nullptr) {
+      const auto codec = context_.settings("spark.sql.parquet.compression.codec");
+      if (codec.has_value()) task_.compression = AsciiLower(*codec);
+    }
     for (const auto& field : definition.schema->fields()) {
       ScanColumn column;
       column.name = field.name;

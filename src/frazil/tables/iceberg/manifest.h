@@ -94,7 +94,6 @@ struct ManifestFile {
 
   bool MayHaveAdded() const { return !added_files || *added_files > 0; }
   bool MayHaveExisting() const { return !existing_files || *existing_files > 0; }
-  bool MayHaveDeleted() const { return !deleted_files || *deleted_files > 0; }
 };
 
 constexpr int64_t kUnassignedSequenceNumber = -1;

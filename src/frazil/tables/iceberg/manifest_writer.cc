@@ -207,7 +207,6 @@ Status ManifestWriter::Write(const ManifestEntry& entry) {
   if (entry.status != EntryStatus::kDeleted && entry.sequence_number) {
     min_sequence_number_ = std::min(min_sequence_number_.value_or(*entry.sequence_number), *entry.sequence_number);
   }
-  ++entries_;
   return writer_.EndRecord();
 }
 

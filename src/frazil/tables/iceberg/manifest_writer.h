@@ -26,7 +26,6 @@ class ManifestWriter {
   Status Deleted(const ManifestEntry& entry);
 
   int64_t size() const { return writer_.size(); }
-  int64_t entry_count() const { return entries_; }
 
   struct Output {
     ManifestFile manifest;
@@ -47,7 +46,6 @@ class ManifestWriter {
   std::vector<DataTypePtr> summary_types_;  ///< Null where the values have no order.
   codec::AvroFileWriter writer_;
   ManifestFile manifest_;
-  int64_t entries_ = 0;
   std::optional<int64_t> min_sequence_number_;
   struct Range {
     FieldSummary summary;

@@ -65,7 +65,6 @@ void Schema::Index(const Type& type, const Located& parent, int32_t parent_id) {
     std::string name = Join(located.path, ".");
     by_name_.emplace(name, field.id);
     by_lower_name_.emplace(AsciiLower(name), field.id);
-    highest_field_id_ = std::max(highest_field_id_, field.id);
     Index(*field.type, located, field.id);
     by_id_[field.id] = std::move(located);
   }

@@ -25,7 +25,6 @@ class Schema {
   const std::vector<NestedField>& fields() const { return root_->fields; }
   const TypePtr& root() const { return root_; }
   const std::vector<int32_t>& identifier_field_ids() const { return identifier_field_ids_; }
-  int32_t HighestFieldId() const { return highest_field_id_; }
 
   struct Located {
     const NestedField* field = nullptr;
@@ -51,7 +50,6 @@ class Schema {
   int32_t schema_id_ = 0;
   TypePtr root_;
   std::vector<int32_t> identifier_field_ids_;
-  int32_t highest_field_id_ = 0;
   std::unordered_map<int32_t, Located> by_id_;
   std::unordered_map<std::string, int32_t> by_name_;
   std::unordered_map<std::string, int32_t> by_lower_name_;
