@@ -236,29 +236,30 @@ def test_the_log_has_a_level(tmp_path):
     assert "UNRESOLVED_COLUMN" in logs["debug"] and logs["off"] == ""
 
 
+BUSY = """
+import sys
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.remote(sys.argv[1]).create()
+spark.range(1).collect()
+print("ready", flush=True)
+spark.sql("SELECT count(*) FROM range(400000) a CROSS JOIN range(400000) b WHERE (a.id * b.id) % 7 = 3").collect()
+"""
+
+
 def test_a_signal_ends_a_server_that_is_busy(tmp_path):
-    from conftest import open_session
-    import threading
-
-    server = SparkConnectServer(warehouse=tmp_path)
-    server.start(background=True)
-    spark = open_session(server.remote_url)
-    failed = []
-
-    def run():
-        try:
-            spark.sql("SELECT count(*) FROM range(400000) a CROSS JOIN range(400000) b WHERE (a.id * b.id) % 7 = 3").collect()
-        except Exception as error:
-            failed.append(error)
-
-    # The client tries again for minutes where a server has gone: nobody waits for it.
-    threading.Thread(target=run, daemon=True).start()
-    time.sleep(1)
-    process = server._process
-    began = time.monotonic()
-    process.terminate()
-    assert process.wait(20) == 0
-    assert time.monotonic() - began < 10
+    with SparkConnectServer(warehouse=tmp_path) as server:
+        # A process of its own: where a server has gone the client tries again for minutes, whoever waits for it.
+        with subprocess.Popen([sys.executable, "-c", BUSY, server.remote_url], stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.DEVNULL) as client:
+            try:
+                assert client.stdout.readline() == "ready\n"
+                time.sleep(1)
+                began = time.monotonic()
+                server._process.terminate()
+                assert server._process.wait(20) == 0
+                assert time.monotonic() - began < 10
+            finally:
+                client.kill()
 
 
 def test_idle_sessions_end_and_tables_stay(tmp_path):
