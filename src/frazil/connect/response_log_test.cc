@@ -102,13 +102,17 @@ TEST(ResponseLog, ProducerWaitsForASlowReaderAndStopsWhenClosed) {
     while (log.Append(ResponseOf(8 << 20))) ++appended;
     refused = true;
   });
-  std::this_thread::sleep_for(100ms);
+  const auto wait_for = [&](int count) {
+    for (int i = 0; i < 500 && appended < count; ++i) std::this_thread::sleep_for(10ms);
+    std::this_thread::sleep_for(50ms);
+  };
+  wait_for(4);
   EXPECT_GE(appended, 4);
   EXPECT_LE(appended, 5);
   const auto reader = log.Attach();
   EXPECT_EQ(log.Read(reader, 0, 1s).state, State::kResponse);
   EXPECT_EQ(log.Read(reader, 1, 1s).state, State::kResponse);
-  std::this_thread::sleep_for(100ms);
+  wait_for(6);
   EXPECT_GE(appended, 6);
   EXPECT_FALSE(refused);
   log.Close();

@@ -57,7 +57,7 @@ struct FakeAnswers {
   int64_t rows_in_batch = 2;
   std::chrono::milliseconds pause{0};  ///< Before each batch, and during an analysis; ends early when the operation is cancelled.
   std::shared_ptr<const Error> execute_error;
-  bool sql_is_command = false;
+  std::atomic<bool> sql_is_command = false;  ///< Tests change it between calls.
   std::vector<engine::ObservedMetrics> observed;
 };
 
