@@ -90,8 +90,9 @@ add_library(frazil_third_party_spark_connect_proto INTERFACE)
 add_dependencies(frazil_third_party_spark_connect_proto spark_connect_proto_library)
 target_include_directories(frazil_third_party_spark_connect_proto SYSTEM INTERFACE ${FRAZIL_SPARK_CONNECT_DIR}/include)
 # Under ThreadSanitizer protobuf's headers would lay out its maps otherwise than the library that is built once for all.
-target_compile_options(frazil_third_party_spark_connect_proto INTERFACE
-  $<$<STREQUAL:${FRAZIL_SANITIZE},thread>:-U__SANITIZE_THREAD__>)
+if(FRAZIL_SANITIZE STREQUAL "thread")
+  target_compile_options(frazil_third_party_spark_connect_proto INTERFACE -U__SANITIZE_THREAD__)
+endif()
 target_link_libraries(frazil_third_party_spark_connect_proto INTERFACE
   ${FRAZIL_SPARK_CONNECT_LIBRARY} frazil_third_party_grpc frazil_third_party_protobuf)
 
