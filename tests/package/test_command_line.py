@@ -131,7 +131,8 @@ def test_a_conversation(tmp_path):
         terminal.read_until("frazil> ")
         terminal.type("\x10\n")  # Ctrl-P: the last statement again.
         assert "stillhere" in terminal.read_until("row(s)")
-        terminal.type("\x04")  # Ctrl-D
+        terminal.read_until("frazil> ")  # Before the prompt the terminal itself would take Ctrl-D.
+        terminal.type("\x04")
         assert terminal.wait() == 0
 
 
