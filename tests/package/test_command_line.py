@@ -46,7 +46,7 @@ class Terminal:
 
     def read_until(self, wanted, seconds=60):
         """Reads on until `wanted` has come since the last call; returns what came."""
-        deadline, came = time.monotonic() + seconds, ""
+        deadline, came = time.monotonic() + seconds, self.text
         while wanted not in came:
             assert time.monotonic() < deadline, f"{wanted!r} did not come, but {came!r}"
             if select.select([self._terminal], [], [], 0.2)[0]:
@@ -54,7 +54,9 @@ class Terminal:
                     came += os.read(self._terminal, 65536).decode(errors="replace")
                 except OSError:
                     break
-        return came
+        end = came.find(wanted) + len(wanted) if wanted in came else len(came)
+        self.text = came[end:]
+        return came[:end]
 
     def type(self, text):
         os.write(self._terminal, text.encode())
@@ -131,16 +133,20 @@ def test_a_conversation(tmp_path):
         terminal.read_until("> ")
         terminal.type("  2 AS answer;\n")
         assert "|42    |" in terminal.read_until("row(s)")
+        terminal.read_until("frazil> ")
         terminal.type("SELEC 1;\n")
         terminal.read_until("PARSE_SYNTAX_ERROR")
+        terminal.read_until("frazil> ")
         terminal.type("SELECT 'still' || 'here' AS t;\n")
         assert "stillhere" in terminal.read_until("row(s)")
+        terminal.read_until("frazil> ")
         terminal.type("exit;\n")
         assert terminal.wait() == 0
     with Terminal(tmp_path, "sql") as terminal:
         terminal.read_until("frazil> ")
         terminal.type("\x10\n")  # Ctrl-P: the last statement again.
         assert "stillhere" in terminal.read_until("row(s)")
+        terminal.read_until("frazil> ")
         assert terminal.end() == 0
 
 
