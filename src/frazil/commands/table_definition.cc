@@ -111,11 +111,11 @@ Result<DataTypePtr> SchemaOf(const std::vector<plan::ColumnDefinition>& columns)
   return DataType::Struct(std::move(fields));
 }
 
-Status CheckNamesDiffer(const DataType& schema) {
-  std::set<std::string, IgnoreCaseLess> names;
+Status CheckNamesDiffer(const DataType& schema, bool case_sensitive) {
+  std::set<std::string> names;
   for (const auto& field : schema.fields()) {
-    if (!names.insert(field.name).second)
-      return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(AsciiLower(field.name))}});
+    const std::string name = case_sensitive ? field.name : AsciiLower(field.name);
+    if (!names.insert(name).second) return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(name)}});
   }
   return {};
 }

@@ -33,8 +33,8 @@ Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses,
 /// Struct type of column definitions, with comments and defaults as metadata. Partition columns given with types (Hive style) are not here.
 Result<DataTypePtr> SchemaOf(const std::vector<plan::ColumnDefinition>& columns);
 
-/// COLUMN_ALREADY_EXISTS where two columns have one name, whatever their case.
-Status CheckNamesDiffer(const DataType& schema);
+/// COLUMN_ALREADY_EXISTS where two columns have one name; without `case_sensitive` whatever their case.
+Status CheckNamesDiffer(const DataType& schema, bool case_sensitive = false);
 /// A schema as a new table stores it: all columns nullable where they come from a query.
 DataTypePtr AsNullable(const DataTypePtr& schema);
 

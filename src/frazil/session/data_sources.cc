@@ -1,12 +1,12 @@
 // Opening files and tables by format: spark.read.format(...).load(paths), FROM format.`path`, CREATE TEMPORARY VIEW ... USING.
 
-#include <set>
-
 #include "frazil/analysis/analyzer.h"
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
+#include "frazil/commands/table_definition.h"
 #include "frazil/session/statement_context.h"
 #include "frazil/sql/parser.h"
+#include "frazil/storage/folder.h"
 #include "frazil/storage/object_store.h"
 #include "frazil/tables/files/file_table.h"
 #include "frazil/tables/scan_options.h"
@@ -58,12 +58,8 @@ Status CheckNoDuplicates(const DataType& type, bool case_sensitive) {
       FRAZIL_RETURN_IF_ERROR(CheckNoDuplicates(*type.key_type(), case_sensitive));
       return CheckNoDuplicates(*type.value_type(), case_sensitive);
     case TypeId::kStruct: {
-      std::set<std::string> seen;
-      for (const auto& field : type.fields()) {
-        const std::string key = case_sensitive ? field.name : AsciiLower(field.name);
-        if (!seen.insert(key).second) return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(key)}});
-        FRAZIL_RETURN_IF_ERROR(CheckNoDuplicates(*field.type, case_sensitive));
-      }
+      FRAZIL_RETURN_IF_ERROR(commands::CheckNamesDiffer(type, case_sensitive));
+      for (const auto& field : type.fields()) FRAZIL_RETURN_IF_ERROR(CheckNoDuplicates(*field.type, case_sensitive));
       return {};
     }
     default: return {};
@@ -125,8 +121,7 @@ Result<analysis::AnalysisContext::PathTable> StatementContext::OpenPathTable(con
   const auto format = formats().Find(ShortFormatName(format_name));
   if (format == nullptr || !format->self_describing()) return PathTable();
   tables::PathReference reference = format->ReadPath(path);
-  std::string folder = storage::SchemeOf(reference.folder) == "file" ? storage::LocalPath(reference.folder) : reference.folder;
-  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  const std::string folder = storage::FolderOf(reference.folder);
   FRAZIL_ASSIGN_OR_RETURN(auto store, stores().StoreFor(folder, execution().store_settings));
   tables::TableContext context{store, execution().store_settings, folder};
   auto commit_point = format->PathCommitPoint(context, folder);

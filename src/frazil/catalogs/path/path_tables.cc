@@ -1,18 +1,13 @@
 #include "frazil/catalogs/path/path_tables.h"
 
 #include "frazil/base/text.h"
+#include "frazil/storage/folder.h"
 
 namespace frazil::catalogs {
 namespace {
 
 Error Refused(const std::string& operation) {
   return Error::Unsupported(operation + " of a table that is named by its path");
-}
-
-std::string FolderOf(const std::string& path) {
-  std::string folder = storage::SchemeOf(path) == "file" ? storage::LocalPath(path) : path;
-  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-  return folder;
 }
 
 }  // namespace
@@ -28,7 +23,7 @@ Result<PathTables::Place> PathTables::PlaceOf(const Identifier& identifier) cons
   Place place;
   if (identifier.name_space.size() == 1) place.format = formats_->Find(AsciiLower(identifier.name_space[0]));
   if (place.format == nullptr) return TableNotFound(*this, identifier);
-  place.folder = FolderOf(identifier.name);
+  place.folder = storage::FolderOf(identifier.name);
   FRAZIL_ASSIGN_OR_RETURN(auto store, stores_->StoreFor(place.folder, settings_));
   place.context = {std::move(store), settings_, place.folder};
   place.commit_point = place.format->PathCommitPoint(place.context, place.folder);
@@ -38,8 +33,8 @@ Result<PathTables::Place> PathTables::PlaceOf(const Identifier& identifier) cons
 Result<tables::TableDefinition> PathTables::Complete(const Identifier& identifier,
                                                      const tables::TableDefinition& definition) const {
   tables::TableDefinition complete = definition;
-  std::string folder = FolderOf(identifier.name);
-  if (definition.location && FolderOf(*definition.location) != folder) {
+  std::string folder = storage::FolderOf(identifier.name);
+  if (definition.location && storage::FolderOf(*definition.location) != folder) {
     return Error::Plain(ExceptionClass::kAnalysis,
                         "Creating a path-based table with a different location isn't supported. Identifier: " + folder +
                             ", Location: " + *definition.location);

@@ -1,8 +1,8 @@
 #include "frazil/tables/delta/delta_format.h"
 
-#include <charconv>
-
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/storage/folder.h"
 #include "frazil/tables/delta/delta_log.h"
 #include "frazil/tables/delta/delta_table.h"
 #include "frazil/tables/delta/log_commit_point.h"
@@ -10,12 +10,6 @@
 
 namespace frazil::tables::delta {
 namespace {
-
-std::string FolderOf(const std::string& location) {
-  std::string folder = storage::SchemeOf(location) == "file" ? storage::LocalPath(location) : location;
-  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-  return folder;
-}
 
 Error ExistsAlready(const std::string& name) {
   return Error::Of("TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", QuoteIdentifier(Split(name, '.'))}});
@@ -37,9 +31,8 @@ PathReference DeltaFormat::ReadPath(const std::string& path) const {
   if (at == std::string::npos) return reference;
   std::string_view suffix = std::string_view(path).substr(at + 1);
   if (suffix.starts_with('v') && AllDigits(suffix.substr(1))) {
-    int64_t version = 0;
-    auto [end, error] = std::from_chars(suffix.data() + 1, suffix.data() + suffix.size(), version);
-    if (error != std::errc() || end != suffix.data() + suffix.size()) return reference;
+    const auto version = ParseInteger<int64_t>(suffix.substr(1));
+    if (!version) return reference;
     reference.scan.snapshot_id = version;
   } else if (suffix.size() == 17 && AllDigits(suffix)) {
     // yyyyMMddHHmmssSSS
@@ -78,12 +71,12 @@ Status DeltaFormat::CheckDefinition(const Table& existing, const TableDefinition
 }
 
 CommitPointPtr DeltaFormat::PathCommitPoint(const TableContext& context, const std::string& location) const {
-  return std::make_shared<LogCommitPoint>(context, logs_->For(FolderOf(location)));
+  return std::make_shared<LogCommitPoint>(context, logs_->For(storage::FolderOf(location)));
 }
 
 Result<TablePtr> DeltaFormat::Load(const TableContext& context, const std::string& location,
                                    CommitPointPtr commit_point) const {
-  DeltaLogPtr log = logs_->For(FolderOf(location));
+  DeltaLogPtr log = logs_->For(storage::FolderOf(location));
   FRAZIL_ASSIGN_OR_RETURN(auto snapshot, log->Update(context));
   if (snapshot == nullptr) return Error::Of("DELTA_PATH_DOES_NOT_EXIST", {{"path", location}});
   return DeltaTable::Make({context, std::move(log), std::move(commit_point)}, std::move(snapshot));
@@ -101,7 +94,7 @@ Result<TablePtr> DeltaFormat::Create(const TableContext& context, const TableDef
 
 Result<StagedTable> DeltaFormat::Stage(const TableContext& context, const TableDefinition& definition,
                                        const std::string& location, CommitPointPtr commit_point, bool replace) const {
-  DeltaLogPtr log = logs_->For(FolderOf(location));
+  DeltaLogPtr log = logs_->For(storage::FolderOf(location));
   FRAZIL_ASSIGN_OR_RETURN(auto snapshot, log->Update(context));
   if (snapshot != nullptr && !replace) return ExistsAlready(context.name);
   auto staged = std::make_shared<const StagedCreation>(StagedCreation{definition, replace});

@@ -1,9 +1,9 @@
 #include "frazil/tables/delta/features.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 
 namespace frazil::tables::delta {
@@ -230,21 +230,19 @@ Result<Protocol> RequiredProtocol(Protocol base, Metadata* metadata, const DataT
   for (auto entry = metadata->configuration.begin(); entry != metadata->configuration.end();) {
     const auto& [key, value] = *entry;
     if (key == "delta.minReaderVersion" || key == "delta.minWriterVersion") {
-      int32_t version = 0;
-      auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), version);
+      const auto version = ParseInteger<int32_t>(value);
       bool is_reader = key == "delta.minReaderVersion";
-      if (error != std::errc() || end != value.data() + value.size() || version < 1 ||
-          version > (is_reader ? kListedReader : kListedWriter)) {
+      if (!version || *version < 1 || *version > (is_reader ? kListedReader : kListedWriter)) {
         return Error::Plain(ExceptionClass::kIllegalArgument,
                             key + " needs to be an integer between 1 and " +
                                 std::to_string(is_reader ? kListedReader : kListedWriter) + ", not '" + value + "'");
       }
       auto& current = is_reader ? base.min_reader_version : base.min_writer_version;
-      if (version > current) {
+      if (*version > current) {
         std::vector<std::string> former = FeaturesOf(base);
-        current = version;
-        if (is_reader && version == kListedReader && !base.reader_features) base.reader_features.emplace();
-        if (!is_reader && version == kListedWriter && !base.writer_features) base.writer_features = std::move(former);
+        current = *version;
+        if (is_reader && *version == kListedReader && !base.reader_features) base.reader_features.emplace();
+        if (!is_reader && *version == kListedWriter && !base.writer_features) base.writer_features = std::move(former);
       }
       entry = metadata->configuration.erase(entry);
     } else if (key.starts_with("delta.feature.")) {

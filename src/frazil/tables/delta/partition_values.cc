@@ -1,10 +1,10 @@
 #include "frazil/tables/delta/partition_values.h"
 
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/types/calendar.h"
 #include "frazil/types/datetime.h"
@@ -14,10 +14,9 @@ namespace frazil::tables::delta {
 namespace {
 
 std::optional<Value> ReadInteger(const std::string& text, int64_t least, int64_t most) {
-  int64_t number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most) return std::nullopt;
-  return Value(number);
+  const auto number = ParseInteger<int64_t>(text);
+  if (!number || *number < least || *number > most) return std::nullopt;
+  return Value(*number);
 }
 
 std::optional<double> ReadDouble(const std::string& text) {
