@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "frazil/base/text.h"
+#include "frazil/commands/rewrite_files.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/types/cast_rules.h"
@@ -13,13 +15,8 @@ namespace {
 
 constexpr int64_t kSmallFile = 1LL << 30;  // spark.databricks.delta.optimize.minFileSize
 
-/// The files of one partition that become new ones.
-struct Bin {
-  std::vector<std::string> paths;
-  int64_t bytes = 0;
-};
-
-std::vector<Bin> ChooseBins(const tables::ScanPlan& plan, bool reorders) {
+/// The paths of files that become new ones together: each bin has files of one partition.
+std::vector<std::vector<std::string>> ChooseBins(const tables::ScanPlan& plan, bool reorders) {
   std::map<std::string, std::vector<const tables::ScanFile*>> by_partition;
   for (const auto& file : plan.files) {
     if (!reorders && file.size >= kSmallFile && file.deleted_positions == nullptr) continue;
@@ -27,21 +24,22 @@ std::vector<Bin> ChooseBins(const tables::ScanPlan& plan, bool reorders) {
     for (const auto& [index, value] : file.constants) key += QuotedLiteralSql(*plan.columns[index].type, value) + "|";
     by_partition[key].push_back(&file);
   }
-  std::vector<Bin> bins;
+  std::vector<std::vector<std::string>> bins;
   for (const auto& [key, files] : by_partition) {
-    Bin bin;
+    std::vector<std::string> bin;
+    int64_t bytes = 0;
     for (const auto* file : files) {
-      if (!reorders && !bin.paths.empty() && bin.bytes + file->size > kSmallFile) {
-        bins.push_back(std::move(bin));
-        bin = Bin();
+      if (!reorders && !bin.empty() && bytes + file->size > kSmallFile) {
+        bins.push_back(std::exchange(bin, {}));
+        bytes = 0;
       }
-      bin.paths.push_back(file->path);
-      bin.bytes += std::max<int64_t>(file->size, 0);
+      bin.push_back(file->path);
+      bytes += std::max<int64_t>(file->size, 0);
     }
     // One file alone gets no better, unless rows of it are deleted or its rows shall stand in another order.
     bool has_deletes =
         std::any_of(files.begin(), files.end(), [](const auto* file) { return file->deleted_positions != nullptr; });
-    if (bin.paths.size() > 1 || (!bin.paths.empty() && (reorders || has_deletes))) bins.push_back(std::move(bin));
+    if (bin.size() > 1 || (!bin.empty() && (reorders || has_deletes))) bins.push_back(std::move(bin));
   }
   return bins;
 }
@@ -88,34 +86,17 @@ Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analys
   std::string order_json = "[";
   for (const auto& name : names) order_json += (order_json.size() > 1 ? "," : "") + ("\"" + name + "\"");
   options.summary["zOrderBy"] = order_json + "]";
-  int64_t added = 0, removed = 0;
+  options.sort = std::move(order);
+  RewrittenFiles rewritten;
   if (!bins.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(auto write, table.table->StartWrite(options));
-    size_t number = 0;
-    for (auto& bin : bins) {
-      FRAZIL_ASSIGN_OR_RETURN(auto part, scan->RestrictTo(bin.paths));
-      auto rows = analysis::MakeTableScan(part, Join(table.full_name, "."), table.full_name, context);
-      tables::WriteTask task = write->task();
-      // One name for each bin: its files are numbered from the start again.
-      if (number++ > 0) task.file_name_prefix += "-g" + std::to_string(number);
-      task.sort = order;
-      auto files = context.engine().Write(rows, task, context.execution());
-      if (!files.ok()) {
-        write->Abort();
-        return std::move(files).error();
-      }
-      added += static_cast<int64_t>(files->size());
-      removed += static_cast<int64_t>(bin.paths.size());
-      write->AddFiles(*std::move(files));
-      write->RemoveFiles(std::move(bin.paths));
-    }
-    FRAZIL_RETURN_IF_ERROR(CommitWrite(*write));
+    FRAZIL_ASSIGN_OR_RETURN(rewritten, RewriteFiles(table, scan, bins, options, context));
   }
   RowSet result;
   result.schema = DataType::Struct({{"path", DataType::String()},
                                     {"metrics", DataType::Struct({{"numFilesAdded", DataType::Long(), false},
                                                                   {"numFilesRemoved", DataType::Long(), false}})}});
-  result.rows.push_back({Value(table.table->location()), Value(Value::List{Value(added), Value(removed)})});
+  result.rows.push_back(
+      {Value(table.table->location()), Value(Value::List{Value(rewritten.added), Value(rewritten.removed)})});
   return result;
 }
 

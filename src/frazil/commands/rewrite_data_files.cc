@@ -1,9 +1,9 @@
 // CALL system.rewrite_data_files: small files become big ones, deletes are folded in, rows are put into an order. All
 // chosen files are replaced in one commit.
 
-#include "frazil/analysis/dml/row_level.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/procedures_internal.h"
+#include "frazil/commands/rewrite_files.h"
 #include "frazil/commands/rewrite_planning.h"
 #include "frazil/commands/table_definition.h"
 #include "frazil/commands/table_writer.h"
@@ -70,40 +70,6 @@ Result<PredicatePtr> FilterOf(const Arguments& arguments, const analysis::Resolv
   return ExactFilter(*condition, table, context);
 }
 
-struct Outcome {
-  int64_t rewritten_files = 0, added_files = 0, rewritten_bytes = 0;
-};
-
-/// Writes the rows of each group into new files and commits them in place of the old ones.
-Result<Outcome> Rewrite(const analysis::ResolvedTable& table, const tables::TableScanPtr& scan,
-                        const std::vector<RewriteGroup>& groups, const tables::WriteOptions& options,
-                        CommandContext& context) {
-  analysis::RowLevelTarget target;
-  target.scan = scan;
-  target.table_name = QuoteIdentifier(table.full_name);
-  target.scan_name = Join(table.full_name, ".");
-  target.qualifier = table.full_name;
-  target.schema = table.table->schema();
-  FRAZIL_ASSIGN_OR_RETURN(auto write, table.table->StartWrite(options));
-  Outcome outcome;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    std::vector<std::string> paths;
-    for (const auto* file : groups[i].files) paths.push_back(file->path);
-    FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTargetFiles(target, paths, context));
-    tables::WriteTask task = write->task();
-    // One name for each group: its files are numbered from the start again.
-    if (i > 0) task.file_name_prefix += "-g" + std::to_string(i + 1);
-    FRAZIL_ASSIGN_OR_RETURN(auto files, context.engine().Write(analysis::CopiedRows(rows), task, context.execution()));
-    outcome.rewritten_files += static_cast<int64_t>(paths.size());
-    outcome.rewritten_bytes += groups[i].bytes;
-    outcome.added_files += static_cast<int64_t>(files.size());
-    write->AddFiles(std::move(files));
-    write->RemoveFiles(std::move(paths));
-  }
-  FRAZIL_RETURN_IF_ERROR(CommitWrite(*write));
-  return outcome;
-}
-
 Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value>& values, CommandContext& context) {
   const Arguments arguments = ArgumentsOf(values);
   tables::WriteOptions options;
@@ -119,9 +85,16 @@ Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value
   FRAZIL_ASSIGN_OR_RETURN(auto scan, table.table->Scan(main));
   FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(options.filter));
   auto groups = PlanRewrite(plan, choice);
-  Outcome outcome;
-  if (!groups.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(outcome, Rewrite(table, scan, groups, options, context));
+  std::vector<std::vector<std::string>> paths;
+  int64_t bytes = 0;
+  for (const auto& group : groups) {
+    auto& of_group = paths.emplace_back();
+    for (const auto* file : group.files) of_group.push_back(file->path);
+    bytes += group.bytes;
+  }
+  RewrittenFiles rewritten;
+  if (!paths.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(rewritten, RewriteFiles(table, scan, paths, options, context));
   }
   DataTypePtr schema = DataType::Struct({{"rewritten_data_files_count", DataType::Integer(), false},
                                          {"added_data_files_count", DataType::Integer(), false},
@@ -129,7 +102,7 @@ Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value
                                          {"failed_data_files_count", DataType::Integer(), false},
                                          {"removed_delete_files_count", DataType::Integer(), false}});
   return RowSet{std::move(schema),
-                {{Value(outcome.rewritten_files), Value(outcome.added_files), Value(outcome.rewritten_bytes),
+                {{Value(rewritten.removed), Value(rewritten.added), Value(bytes),
                   Value(int64_t{0}), Value(int64_t{0})}}};
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "frazil/base/clock.h"
+#include "frazil/base/integer_text.h"
 #include "frazil/base/logging.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
@@ -117,6 +118,7 @@ Status DeltaWrite::PrepareTask(const DataTypePtr& schema) {
     task_.partitions.push_back(std::move(field));
   }
   task_.file_name_prefix = "part-" + RandomUuidText();
+  if (options_.sort) task_.sort = *options_.sort;
   const std::string* codec = FindOption(options_, "compression");
   if (codec == nullptr) codec = metadata_.Property("delta.parquet.compression.codec");
   const auto& settings = target_.context.settings;
@@ -389,9 +391,8 @@ Result<CommitOutcome> DeltaWrite::Commit() {
   const std::string* app = FindOption(options_, "txnappid");
   const std::string* app_version = FindOption(options_, "txnversion");
   if (app != nullptr && app_version != nullptr) {
-    int64_t version = 0;
-    auto [end, error] = std::from_chars(app_version->data(), app_version->data() + app_version->size(), version);
-    if (error != std::errc() || end != app_version->data() + app_version->size() || version < 0) {
+    const auto version = ParseInteger<int64_t>(*app_version);
+    if (!version || *version < 0) {
       Abort();
       return Error::Plain(
           ExceptionClass::kIllegalArgument,
@@ -399,12 +400,12 @@ Result<CommitOutcome> DeltaWrite::Commit() {
     }
     if (snapshot_ != nullptr) {
       auto known = snapshot_->transactions.find(*app);
-      if (known != snapshot_->transactions.end() && known->second.version >= version) {
+      if (known != snapshot_->transactions.end() && known->second.version >= *version) {
         Abort();
         return CommitOutcome{};
       }
     }
-    change.transactions.push_back({*app, version, now_ms});
+    change.transactions.push_back({*app, *version, now_ms});
   }
   bool nothing = change.files.empty() && !change.metadata && !change.protocol && change.transactions.empty();
   if (nothing && (options_.mode == WriteMode::kRewriteFiles || options_.operation == "delete")) {
