@@ -134,14 +134,14 @@ def test_merge_into(spark, namespace):
 def test_partitions_by_number_keep_the_rows(spark):
     frame = spark.range(10)
     if not hasattr(type(frame), "repartitionById"):
-        pytest.skip("the client has it not")
+        pytest.skip("pyspark-client has repartitionById from 4.2 on")
     assert sorted(row.id for row in frame.repartitionById(4, F.col("id").cast("int") % 4).collect()) == list(range(10))
 
 
 def test_rows_with_their_index(spark):
     frame = spark.range(100, 200, 10)
     if not hasattr(type(frame), "zipWithIndex"):
-        pytest.skip("the client has it not")
+        pytest.skip("pyspark-client has zipWithIndex from 4.2 on")
     rows = frame.orderBy(F.desc("id")).zipWithIndex("n").collect()
     assert [tuple(row) for row in rows] == [(190 - 10 * n, n) for n in range(10)]
     assert frame.zipWithIndex().schema["index"].dataType.simpleString() == "bigint"

@@ -187,7 +187,9 @@ class Extractor {
 ExtractedPredicate ExtractPredicate(const ExpressionPtr& condition,
                                     const std::map<AttributeId, std::vector<std::string>>& columns,
                                     AnalysisContext& context) {
-  return Extractor(columns, context).Extract(condition);
+  auto extracted = Extractor(columns, context).Extract(condition);
+  extracted.text = condition->sql;
+  return extracted;
 }
 
 }  // namespace frazil::analysis

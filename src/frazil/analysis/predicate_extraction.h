@@ -15,6 +15,7 @@ struct ExtractedPredicate {
   PredicatePtr predicate;
   /// Whether the predicate is true for exactly the rows for which the condition is. Otherwise it is true for more.
   bool exact = false;
+  std::string text = {};  ///< The condition as SQL; empty where there is none.
 };
 
 /// `columns` gives the name path of the table's columns by id; other columns make their part of the condition unknown

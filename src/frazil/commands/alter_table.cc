@@ -1,8 +1,8 @@
 #include "frazil/analysis/analyzer.h"
+#include "frazil/analysis/dml/row_level.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
-#include "frazil/plan/make_logical.h"
 #include "frazil/sql/parser.h"
 #include "frazil/types/cast_rules.h"
 
@@ -188,18 +188,7 @@ class Translator {
     FRAZIL_ASSIGN_OR_RETURN(auto scan, table_.table->Scan({}));
     auto rows = analysis::MakeTableScan(scan, Join(table_.full_name, "."), table_.full_name, context_);
     FRAZIL_ASSIGN_OR_RETURN(auto condition, analysis::AnalyzeCondition(parsed, rows->output, context_));
-    auto holds = MakeCall("coalesce", {condition, MakeLiteral(DataType::Boolean(), Value(false))}, DataType::Boolean(), false);
-    auto failing = plan::MakeFilter(rows, MakeCall("not", {holds}, DataType::Boolean(), false));
-    auto count = std::make_shared<AggregateExpression>();
-    count->function = "count";
-    count->type = DataType::Long();
-    count->nullable = false;
-    count->sql = "count(1)";
-    Attribute number;
-    number.id = context_.NextId();
-    number.name = "rows";
-    number.type = DataType::Long();
-    FRAZIL_ASSIGN_OR_RETURN(auto found, context_.engine().Collect(plan::MakeAggregate(failing, {}, {count}, {}, {number}), context_.execution()));
+    FRAZIL_ASSIGN_OR_RETURN(auto found, context_.engine().Collect(analysis::CountFailing(rows, condition, context_), context_.execution()));
     int64_t violations = found.rows.empty() ? 0 : found.rows[0][0].integer();
     if (violations > 0) {
       return Error::Of("DELTA_NEW_CHECK_CONSTRAINT_VIOLATION", {{"numRows", std::to_string(violations)},

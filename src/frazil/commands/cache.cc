@@ -91,18 +91,7 @@ Result<RowSet> RunCheckpoint(const plan::CheckpointCommand& command, CommandCont
   FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(command.input, context));
   analysis::CachedRelation relation{analyzed};
   if (command.eager) {
-    FRAZIL_ASSIGN_OR_RETURN(auto stream, context.engine().Execute(analyzed, context.execution()));
-    auto table = std::make_shared<ArrowTable>();
-    table->schema = plan::OutputSchema(*analyzed);
-    while (true) {
-      FRAZIL_ASSIGN_OR_RETURN(auto batch, stream->Next());
-      if (batch == nullptr) break;
-      table->batches.push_back(std::move(*batch));
-    }
-    auto rows = std::make_shared<plan::ArrowRowsNode>();
-    rows->data = std::move(table);
-    rows->output = analyzed->output;
-    relation.plan = std::move(rows);
+    FRAZIL_ASSIGN_OR_RETURN(relation.plan, engine::Materialize(context.engine(), analyzed, context.execution()));
   }
   return TextRows({"relation_id"}, {{context.PutCachedRelation(std::move(relation))}});
 }

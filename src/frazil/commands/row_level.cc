@@ -146,13 +146,6 @@ Result<Replacement> DeletedPositions(const plan::ExprPtr& condition, const analy
   return replacement;
 }
 
-/// The condition of a statement, with the target called as the statement calls it, as text for the history.
-std::string ConditionText(const plan::ExprPtr& condition, const OpenTarget& open, CommandContext& context) {
-  analysis::ResolvedTable named = open.table;
-  named.full_name = open.target.qualifier;
-  return ConditionText(condition, named, context);
-}
-
 /// How many rows of the touched files a MERGE updates and deletes. Only what its clauses leave open is counted by a
 /// query of its own.
 Result<tables::RowCounts> CountMergedRows(const plan::MergeCommand& command, const analysis::NamedRelation& source,
@@ -187,7 +180,7 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
   FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::TargetPredicate(command.condition, rows, context));
   auto options = RewriteOptions(open, "delete", extracted.predicate);
-  options.filter_text = ConditionText(command.condition, open, context);
+  options.filter_text = extracted.text;
   if (extracted.exact) {
     FRAZIL_ASSIGN_OR_RETURN(bool by_metadata, open.table.table->CanDeleteByMetadata(extracted.predicate, options));
     if (by_metadata) {
@@ -244,7 +237,7 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
     }
   }
   auto options = RewriteOptions(open, "update", extracted.predicate);
-  options.filter_text = ConditionText(command.condition, open, context);
+  options.filter_text = extracted.text;
   FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));
   return NoRows();
 }
@@ -253,7 +246,9 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
 Result<analysis::NamedRelation> MergeSource(const plan::MergeCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto source, analysis::AnalyzeNamedRelation(command.source, context));
   if (!plan::IsDeterministic(*source.plan)) {
-    FRAZIL_ASSIGN_OR_RETURN(source.plan, engine::Materialize(context.engine(), source.plan, context.execution()));
+    engine::ExecutionContext execution = context.execution();
+    execution.metrics = nullptr;
+    FRAZIL_ASSIGN_OR_RETURN(source.plan, engine::Materialize(context.engine(), source.plan, execution));
   }
   return source;
 }

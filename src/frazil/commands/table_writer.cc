@@ -18,7 +18,7 @@ Status CommitWrite(tables::TableWrite& write) {
 }
 
 Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows,
-                 CommandContext& context) {
+                 CommandContext& context, std::vector<std::string> replaced) {
   FRAZIL_ASSIGN_OR_RETURN(
       auto checked,
       CheckConstraints(table, options.schema != nullptr ? options.schema : table.schema(), rows, context));
@@ -29,6 +29,7 @@ Status WriteRows(const tables::Table& table, const tables::WriteOptions& options
     return std::move(files).error();
   }
   write->AddFiles(*std::move(files));
+  if (!replaced.empty()) write->RemoveFiles(std::move(replaced));
   return CommitWrite(*write);
 }
 
@@ -177,19 +178,8 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
     FRAZIL_ASSIGN_OR_RETURN(auto staying, analysis::RowsAfterDelete(condition, kept, context));
     all = analysis::UnionAll({fitting, std::move(staying)}, context);
   }
-  FRAZIL_ASSIGN_OR_RETURN(
-      auto checked,
-      CheckConstraints(*table.table, options.schema != nullptr ? options.schema : table.table->schema(), all, context));
   options.mode = tables::WriteMode::kRewriteFiles;
-  FRAZIL_ASSIGN_OR_RETURN(auto write, table.table->StartWrite(options));
-  auto written = context.engine().Write(checked, write->task(), context.execution());
-  if (!written.ok()) {
-    write->Abort();
-    return std::move(written).error();
-  }
-  write->AddFiles(*std::move(written));
-  write->RemoveFiles(std::move(files));
-  return CommitWrite(*write);
+  return WriteRows(*table.table, options, all, context, std::move(files));
 }
 
 bool IsDynamicOverwrite(const std::map<std::string, std::string>& options, const CommandContext& context) {

@@ -8,9 +8,10 @@
 namespace frazil::commands {
 
 /// Writes the rows of a plan (columns already those of the table, in its order) and commits. On any failure nothing is
-/// left behind. A conflict that rebasing cannot mend becomes Iceberg's ValidationException-like error.
+/// left behind. A conflict that rebasing cannot mend becomes Iceberg's ValidationException-like error. `replaced`: data
+/// files that go (WriteMode::kRewriteFiles).
 Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows,
-                 CommandContext& context);
+                 CommandContext& context, std::vector<std::string> replaced = {});
 
 /// Commits a started write; turns a lost race into an error.
 Status CommitWrite(tables::TableWrite& write);

@@ -9,6 +9,7 @@
 #include "frazil/commands/table_writer.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/sql/parser.h"
+#include "frazil/storage/folder.h"
 #include "frazil/tables/files/file_table.h"
 
 namespace frazil::commands {
@@ -35,6 +36,31 @@ Status CheckWritable(const tables::Table& table, const std::vector<std::string>&
   if (table.capabilities().write) return Status::Ok();
   return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
                    {{"tableName", QuoteIdentifier(full_name)}, {"operation", "append in batch mode"}});
+}
+
+/// Overwrites the partitions that get rows, where the write or the session asks for that; else all rows.
+void OverwriteAll(const tables::Table& table, const CommandContext& context, tables::WriteOptions* options) {
+  options->mode = IsDynamicOverwrite(options->options, context) && !table.partitioning().empty()
+                      ? tables::WriteMode::kOverwriteDynamic
+                      : tables::WriteMode::kOverwriteByFilter;
+  options->filter = Predicate::True();
+}
+
+/// partitionBy(columns).
+Result<std::vector<tables::PartitionField>> PartitionsBy(const std::vector<std::string>& columns,
+                                                         const DataType& schema) {
+  std::vector<tables::PartitionField> partitioning;
+  for (const auto& column : columns) {
+    const int index = schema.FieldIndex(column);
+    if (index < 0) {
+      return Error::Of("PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA",
+                       {{"column", QuoteIdentifier(column)}, {"schema", schema.SimpleString()}});
+    }
+    tables::PartitionField field;
+    field.source = {schema.fields()[static_cast<size_t>(index)].name};
+    partitioning.push_back(std::move(field));
+  }
+  return partitioning;
 }
 
 /// Writes into a table that exists. `partition_columns`: those of partitionBy.
@@ -76,10 +102,7 @@ Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::Logica
     if (!exists) return NotFound(name);
     FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
     if (command.mode == Mode::kOverwrite) {
-      options.mode = IsDynamicOverwrite(options.options, context) && !table.table->partitioning().empty()
-                         ? tables::WriteMode::kOverwriteDynamic
-                         : tables::WriteMode::kOverwriteByFilter;
-      options.filter = Predicate::True();
+      OverwriteAll(*table.table, context, &options);
     }
     FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, false, context));
     return NoRows();
@@ -98,10 +121,7 @@ Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::Logica
     FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
     bool same_provider = !command.format || EqualsIgnoreCase(*command.format, table.table->provider());
     if (table.table->capabilities().schema_evolution && same_provider) {
-      options.mode = IsDynamicOverwrite(options.options, context) && !table.table->partitioning().empty()
-                         ? tables::WriteMode::kOverwriteDynamic
-                         : tables::WriteMode::kOverwriteByFilter;
-      options.filter = Predicate::True();
+      OverwriteAll(*table.table, context, &options);
       FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, true, context, command.partition_columns));
       return NoRows();
     }
@@ -132,19 +152,10 @@ Result<RowSet> SaveFiles(const plan::WriteCommand& command, tables::FileFormat f
   std::string path = command.path.value_or(options.contains("path") ? options["path"] : "");
   if (path.empty())
     return Error::Plain(ExceptionClass::kIllegalArgument, "Expected exactly one path to be specified, but got: ");
-  path = storage::SchemeOf(path) == "file" ? storage::LocalPath(path) : path;
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  path = storage::FolderOf(path);
   options.erase("path");
   definition.location = path;
-  for (const auto& column : command.partition_columns) {
-    if (definition.schema->FieldIndex(column) < 0) {
-      return Error::Of("PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA",
-                       {{"column", QuoteIdentifier(column)}, {"schema", definition.schema->SimpleString()}});
-    }
-    tables::PartitionField field;
-    field.source = {definition.schema->fields()[definition.schema->FieldIndex(column)].name};
-    definition.partitioning.push_back(std::move(field));
-  }
+  FRAZIL_ASSIGN_OR_RETURN(definition.partitioning, PartitionsBy(command.partition_columns, *definition.schema));
   if (definition.partitioning.size() == definition.schema->fields().size() && !definition.partitioning.empty()) {
     return Error::Of("ALL_PARTITION_COLUMNS_NOT_ALLOWED");
   }
@@ -185,16 +196,7 @@ Result<RowSet> CreateAtPath(const plan::WriteCommand& command, const tables::Tab
   definition.location = folder;
   definition.is_external = true;
   definition.options = command.options;
-  for (const auto& column : command.partition_columns) {
-    int index = definition.schema->FieldIndex(column);
-    if (index < 0) {
-      return Error::Of("PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA",
-                       {{"column", QuoteIdentifier(column)}, {"schema", definition.schema->SimpleString()}});
-    }
-    tables::PartitionField field;
-    field.source = {definition.schema->fields()[static_cast<size_t>(index)].name};
-    definition.partitioning.push_back(std::move(field));
-  }
+  FRAZIL_ASSIGN_OR_RETURN(definition.partitioning, PartitionsBy(command.partition_columns, *definition.schema));
   FRAZIL_ASSIGN_OR_RETURN(auto staged, format.Stage(table_context, definition, folder, std::move(commit_point), false));
   tables::WriteOptions options;
   options.operation = "append";
@@ -220,8 +222,7 @@ Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::
     FRAZIL_ASSIGN_OR_RETURN(named.table, sql::ParseMultipartIdentifier(path, context.parser_options()));
     return SaveAsTable(named, query, context);
   }
-  std::string folder = storage::SchemeOf(path) == "file" ? storage::LocalPath(path) : path;
-  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  const std::string folder = storage::FolderOf(path);
   FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(folder, context.execution().store_settings));
   tables::TableContext table_context{store, context.execution().store_settings, folder};
   auto commit_point = format.PathCommitPoint(table_context, folder);
@@ -247,10 +248,7 @@ Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::
   write.operation = "append";
   write.options = std::move(options);
   if (command.mode == Mode::kOverwrite) {
-    write.mode = IsDynamicOverwrite(write.options, context) && !table.table->partitioning().empty()
-                     ? tables::WriteMode::kOverwriteDynamic
-                     : tables::WriteMode::kOverwriteByFilter;
-    write.filter = Predicate::True();
+    OverwriteAll(*table.table, context, &write);
   }
   FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, write, true, context, command.partition_columns));
   return NoRows();

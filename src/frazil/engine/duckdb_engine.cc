@@ -135,9 +135,7 @@ Result<duckdb::vector<duckdb::LogicalType>> TypesOf(const plan::LogicalPlan& pla
 }  // namespace
 
 Result<plan::LogicalPlanPtr> Materialize(Engine& engine, const plan::LogicalPlanPtr& plan, const ExecutionContext& context) {
-  ExecutionContext inner = context;
-  inner.metrics = nullptr;
-  FRAZIL_ASSIGN_OR_RETURN(auto stream, engine.Execute(plan, inner));
+  FRAZIL_ASSIGN_OR_RETURN(auto stream, engine.Execute(plan, context));
   auto table = std::make_shared<ArrowTable>();
   table->schema = plan::OutputSchema(*plan);
   while (true) {
@@ -292,8 +290,10 @@ Result<plan::LogicalPlanPtr> DuckDbEngine::WithObservedRows(const plan::LogicalP
     input = std::move(replaced);
   }
   if (plan->kind == plan::LogicalKind::kCollectMetrics && !plan::IsDeterministic(*inputs[0])) {
-    // What is observed further below is reported by this run.
-    FRAZIL_ASSIGN_OR_RETURN(inputs[0], Materialize(*this, inputs[0], context));
+    // What is observed further below is reported by this run; its rows are no rows of the statement's own.
+    ExecutionContext inner = context;
+    inner.metrics = nullptr;
+    FRAZIL_ASSIGN_OR_RETURN(inputs[0], Materialize(*this, inputs[0], inner));
     changed = true;
   }
   return changed ? plan::WithInputs(*plan, std::move(inputs)) : plan;

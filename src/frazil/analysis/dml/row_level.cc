@@ -252,6 +252,14 @@ Result<plan::LogicalPlanPtr> PositionsOfMatches(const plan::ExprPtr& condition, 
   return plan::MakeColumnProject(plan::MakeFilter(rows.plan, std::move(typed)), {rows.file, rows.position});
 }
 
+plan::LogicalPlanPtr CountFailing(const plan::LogicalPlanPtr& rows, const ExpressionPtr& condition, AnalysisContext& context) {
+  Attribute number;
+  number.id = context.NextId();
+  number.name = "rows";
+  number.type = DataType::Long();
+  return plan::MakeAggregate(plan::MakeFilter(rows, Not(IsTrue(condition))), {}, {CountRows()}, {}, {number});
+}
+
 plan::LogicalPlanPtr UnionAll(std::vector<plan::LogicalPlanPtr> plans, AnalysisContext& context) {
   if (plans.size() == 1) return plans[0];
   auto all = std::make_shared<plan::SetOperationNode>();

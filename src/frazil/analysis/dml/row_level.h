@@ -48,6 +48,9 @@ Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, con
 Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target, const TargetRows& rows,
                                              AnalysisContext& context);
 
+/// One row, one column: how many of the rows do not meet a condition (false or NULL).
+plan::LogicalPlanPtr CountFailing(const plan::LogicalPlanPtr& rows, const ExpressionPtr& condition, AnalysisContext& context);
+
 /// The rows of all plans, one after the other; their columns are alike. At least one plan.
 plan::LogicalPlanPtr UnionAll(std::vector<plan::LogicalPlanPtr> plans, AnalysisContext& context);
 
