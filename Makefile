@@ -31,9 +31,10 @@ demo: build ## the flights of 2013 through an Iceberg table: load, correct, comp
 
 test: setup check build unit ratchet product ## everything CI runs: source rules, unit tests, product tests, ratchet
 
-check: ## the rules of the source: includes, names, lengths
+check: ## the rules of the source: includes, names, lengths, formatting
 	@tools/check_includes.py
 	@tools/check_source.py
+	@tools/check_format.sh
 
 unit: build ## unit tests only
 	@ctest --preset release

@@ -5,8 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v clang-format >/dev/null && command -v clang-tidy >/dev/null ||
   { echo "lint: install clang-format and clang-tidy" >&2; exit 1; }
 
-mapfile -t all < <(git ls-files --cached --others --exclude-standard 'src/*.cc' 'src/*.h')
-clang-format --dry-run --Werror "${all[@]}"
+tools/check_format.sh
 
 if [ "${1:-}" = --all ]; then
   mapfile -t changed < <(git ls-files 'src/*.cc')

@@ -99,8 +99,8 @@ class AnalysisContext {
   /// A SQL function, temporary or of a catalog.
   virtual std::optional<SqlFunction> FindSqlFunction(const std::vector<std::string>& /*name*/) { return std::nullopt; }
 
-  /// A table as this statement sees it: however often it is named, it is loaded once, so that all of the statement reads
-  /// one snapshot of it.
+  /// A table as this statement sees it: however often it is named, it is loaded once, so that all of the statement
+  /// reads one snapshot of it.
   Result<tables::TablePtr> LoadTable(const catalogs::CatalogPtr& catalog, const catalogs::Identifier& identifier);
   /// From now on tables are loaded anew: a command has run within the statement.
   void ForgetTables() { tables_.clear(); }
@@ -108,12 +108,15 @@ class AnalysisContext {
   // --- data
   /// Files or another source by format, schema, options and paths.
   virtual Result<OpenedDataSource> OpenDataSource(const plan::DataSourcePlan& source) = 0;
-  /// The table that format.`path` names, with the state that the path chooses; null where the format has no tables of its own at paths (plain files).
+  /// The table that format.`path` names, with the state that the path chooses; null where the format has no tables of
+  /// its own at paths (plain files).
   struct PathTable {
     tables::TablePtr table;
     tables::ScanOptions scan;
   };
-  virtual Result<PathTable> OpenPathTable(const std::string& /*format*/, const std::string& /*path*/) { return PathTable(); }
+  virtual Result<PathTable> OpenPathTable(const std::string& /*format*/, const std::string& /*path*/) {
+    return PathTable();
+  }
   /// Whether `name` is a format that FROM name.`path` takes.
   virtual bool IsDataSourceName(const std::string& name) const = 0;
   /// Value of an expression without columns.

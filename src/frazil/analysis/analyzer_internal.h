@@ -58,7 +58,8 @@ class Analyzer {
   Result<ResolvedTable> LoadTableByName(const std::vector<std::string>& name);
   Result<ResolvedIdentifier> SplitName(const std::vector<std::string>& name);
   plan::LogicalPlanPtr ScanOf(const tables::TableScanPtr& scan, const std::string& name,
-                              const std::vector<std::string>& qualifier, bool with_metadata_columns, bool with_file_metadata = false);
+                              const std::vector<std::string>& qualifier, bool with_metadata_columns,
+                              bool with_file_metadata = false);
 
   AnalysisContext& context() { return context_; }
 
@@ -242,13 +243,15 @@ class Analyzer {
   // --- tables.cc
   Result<Relation> AnalyzeNamedTable(const plan::NamedTablePlan& table);
   /// A scan as a relation: the table's columns, and metadata columns as hidden ones where files have them.
-  Relation ScanRelation(const tables::TableScanPtr& scan, const std::string& name, const std::vector<std::string>& qualifier);
+  Relation ScanRelation(const tables::TableScanPtr& scan, const std::string& name,
+                        const std::vector<std::string>& qualifier);
   std::optional<TempView> FindTempView(const std::string& name);
   Result<Relation> AnalyzeTempView(const TempView& view, const std::string& name,
                                    const std::vector<std::string>& qualifier);
   Result<Relation> AnalyzeCatalogView(const catalogs::ViewDefinition& view, const std::vector<std::string>& full_name);
   /// The view's columns out of those that its query has now, by the view's schema binding mode.
-  Result<Relation> BindViewColumns(const Relation& relation, const catalogs::ViewDefinition& view, const std::vector<std::string>& full_name);
+  Result<Relation> BindViewColumns(const Relation& relation, const catalogs::ViewDefinition& view,
+                                   const std::vector<std::string>& full_name);
   Result<Relation> CastToViewSchema(const Relation& relation, const DataTypePtr& schema,
                                     const std::vector<std::string>& qualifier);
   Result<tables::ScanOptions> MakeScanOptions(const plan::NamedTablePlan& table);

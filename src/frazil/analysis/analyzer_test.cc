@@ -97,7 +97,9 @@ TEST_F(AnalyzerTest, ResolvesNames) {
 }
 
 TEST_F(AnalyzerTest, LoadsATableOnceForAStatement) {
-  EXPECT_EQ(Schema("SELECT t.a FROM t JOIN default.t v ON t.a = v.a WHERE t.a IN (SELECT a FROM spark_catalog.default.t)"), "a:int");
+  EXPECT_EQ(
+      Schema("SELECT t.a FROM t JOIN default.t v ON t.a = v.a WHERE t.a IN (SELECT a FROM spark_catalog.default.t)"),
+      "a:int");
   EXPECT_EQ(context_.catalog().loads, 1);
   context_.ForgetTables();
   EXPECT_EQ(Schema("SELECT b FROM t"), "b:string");

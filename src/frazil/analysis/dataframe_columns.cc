@@ -248,7 +248,8 @@ Result<Relation> Analyzer::AnalyzeSample(const plan::SamplePlan& sample) {
       FRAZIL_ASSIGN_OR_RETURN(rows, LimitValue(sample.rows_expression, "limit", child));
     }
     if (rows < 0) {
-      return Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", {{"name", "limit"}, {"expr", "\"" + std::to_string(rows) + "\""}, {"v", std::to_string(rows)}});
+      return Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE",
+                       {{"name", "limit"}, {"expr", "\"" + std::to_string(rows) + "\""}, {"v", std::to_string(rows)}});
     }
     return OnTop(child, plan::MakeLimit(child.plan, rows));
   }

@@ -195,7 +195,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeKind(const ExprPtr& expression) {
         call.name = "variant_get";
         const auto path = functions::ConstantText(*key).value_or(std::string());
         const std::string whole = (path.empty() || path.front() == '[' ? "$" : "$.") + path;
-        call.arguments = {child, MakeLiteral(DataType::String(), Value(whole)), MakeLiteral(DataType::String(), Value("variant"))};
+        call.arguments = {child, MakeLiteral(DataType::String(), Value(whole)),
+                          MakeLiteral(DataType::String(), Value("variant"))};
         return functions::BindFunction(*definition, call);
       }
       return ExtractItem(child, key);

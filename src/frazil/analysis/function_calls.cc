@@ -196,7 +196,8 @@ Result<FunctionCall> Analyzer::PrepareCall(const FunctionExpr& call, const Funct
       }
     }
   }
-  const bool is_higher_order = std::any_of(arguments.begin(), arguments.end(), [](const ExprPtr& argument) { return argument->kind == ExprKind::kLambda; });
+  const bool is_higher_order = std::any_of(arguments.begin(), arguments.end(),
+                                           [](const ExprPtr& argument) { return argument->kind == ExprKind::kLambda; });
   for (const auto& argument : prepared.arguments) {
     if (is_higher_order && ContainsKind(*argument, ExpressionKind::kSubquery))
       return Error::Of("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.HIGHER_ORDER_FUNCTION");

@@ -108,11 +108,12 @@ Result<Relation> Analyzer::AnalyzeTableChanges(const plan::TableFunctionPlan& fu
     FRAZIL_ASSIGN_OR_RETURN(auto value, context_.EvaluateConstant(typed));
     const bool fits = (typed->type->IsIntegral() && !values.empty()) || typed->type->IsString();
     if (value.is_null() || !fits) {
-      return Error::Of("UNEXPECTED_INPUT_TYPE", {{"functionName", QuoteIdentifier(name)},
-                                                 {"paramIndex", std::to_string(values.size() + 1)},
-                                                 {"inputSql", "\"" + typed->sql + "\""},
-                                                 {"inputType", "\"" + typed->type->Sql() + "\""},
-                                                 {"requiredType", values.empty() ? "\"STRING\"" : "(\"BIGINT\" or \"STRING\")"}});
+      return Error::Of("UNEXPECTED_INPUT_TYPE",
+                       {{"functionName", QuoteIdentifier(name)},
+                        {"paramIndex", std::to_string(values.size() + 1)},
+                        {"inputSql", "\"" + typed->sql + "\""},
+                        {"inputType", "\"" + typed->type->Sql() + "\""},
+                        {"requiredType", values.empty() ? "\"STRING\"" : "(\"BIGINT\" or \"STRING\")"}});
     }
     values.emplace_back(typed->type, std::move(value));
   }
@@ -234,7 +235,8 @@ Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& f
     if (step == 0) return Error::Plain(ExceptionClass::kIllegalArgument, "requirement failed: step (0) cannot be 0");
     return numbers.size() == 1 ? MakeRange(0, numbers[0], 1) : MakeRange(numbers[0], numbers[1], step);
   }
-  if (name == "table_changes" || name == "table_changes_by_path") return AnalyzeTableChanges(function, name == "table_changes_by_path");
+  if (name == "table_changes" || name == "table_changes_by_path")
+    return AnalyzeTableChanges(function, name == "table_changes_by_path");
   if (name == "sql_keywords" && function.arguments.empty()) {
     auto rows = std::make_shared<RowSet>();
     rows->schema = DataType::Struct(

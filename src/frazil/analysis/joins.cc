@@ -135,11 +135,14 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
   return both;
 }
 
-// The engine joins on subqueries in inner joins only. In the others each becomes a column of the side that it belongs to.
-ExpressionPtr Analyzer::LiftSubqueries(const ExpressionPtr& condition, plan::LogicalPlanPtr* left, plan::LogicalPlanPtr* right) {
+// The engine joins on subqueries in inner joins only. In the others each becomes a column of the side that it belongs
+// to.
+ExpressionPtr Analyzer::LiftSubqueries(const ExpressionPtr& condition, plan::LogicalPlanPtr* left,
+                                       plan::LogicalPlanPtr* right) {
   const auto belongs_to = [](const std::vector<AttributeId>& ids, const plan::LogicalPlan& side) {
     return std::any_of(ids.begin(), ids.end(), [&](AttributeId id) {
-      return std::any_of(side.output.begin(), side.output.end(), [&](const Attribute& column) { return column.id == id; });
+      return std::any_of(side.output.begin(), side.output.end(),
+                         [&](const Attribute& column) { return column.id == id; });
     });
   };
   std::vector<std::pair<Attribute, ExpressionPtr>> on_left, on_right;

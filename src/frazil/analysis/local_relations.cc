@@ -124,7 +124,8 @@ Relation Analyzer::InlineRows(std::vector<std::vector<ExpressionPtr>> rows, std:
     expressions.push_back(MakeCall("case_when", std::move(cases), output[column].type, output[column].nullable));
   }
   columns.push_back(position);
-  return RelationOf(plan::MakeProject(plan::MakeRows(std::move(row_set), std::move(columns)), std::move(expressions), std::move(output)));
+  return RelationOf(plan::MakeProject(plan::MakeRows(std::move(row_set), std::move(columns)), std::move(expressions),
+                                      std::move(output)));
 }
 
 Result<Relation> Analyzer::AnalyzeLocalRelation(const plan::LocalRelationPlan& local) {

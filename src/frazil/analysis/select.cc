@@ -205,7 +205,8 @@ std::string VariantFieldName(const plan::Expr& source) {
       const size_t end = path.find(']', i);
       if (end == std::string::npos) break;
       const auto inside = path.substr(i + 1, end - i - 1);
-      if (inside.size() >= 2 && (inside.front() == '\'' || inside.front() == '"')) last = inside.substr(1, inside.size() - 2);
+      if (inside.size() >= 2 && (inside.front() == '\'' || inside.front() == '"'))
+        last = inside.substr(1, inside.size() - 2);
       i = end;
     } else {
       name += path[i];

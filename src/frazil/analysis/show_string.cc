@@ -225,13 +225,14 @@ RowSet ShownRows(const plan::Plan& plan, const RowSet& cells) {
 namespace {
 
 bool IsShownByCast(const DataType& type) {
-  return type.id() != TypeId::kBinary && type.id() != TypeId::kArray && type.id() != TypeId::kMap && type.id() != TypeId::kStruct;
+  return type.id() != TypeId::kBinary && type.id() != TypeId::kArray && type.id() != TypeId::kMap &&
+         type.id() != TypeId::kStruct;
 }
 
 }  // namespace
 
-// A value as df.show() prints it: as CAST to STRING does, but NULL within nested values in upper case and binary as [0A FF].
-// Source: Spark's ToPrettyString.
+// A value as df.show() prints it: as CAST to STRING does, but NULL within nested values in upper case and binary as [0A
+// FF]. Source: Spark's ToPrettyString.
 Result<ExpressionPtr> Analyzer::PrettyText(const ExpressionPtr& value) {
   const auto& type = value->type;
   if (IsShownByCast(*type)) return MakeCast(value, DataType::String(), EvalMode::kAnsi);

@@ -278,12 +278,14 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
   return ScanRelation(scan, Join(resolved.full_name, "."), resolved.full_name);
 }
 
-Relation Analyzer::ScanRelation(const tables::TableScanPtr& scan, const std::string& name, const std::vector<std::string>& qualifier) {
+Relation Analyzer::ScanRelation(const tables::TableScanPtr& scan, const std::string& name,
+                                const std::vector<std::string>& qualifier) {
   // Rows of Parquet files know where they come from; these columns are there for who names them.
   const bool has_positions = !scan->has_rows() && scan->format() == tables::FileFormat::kParquet;
   Relation relation = RelationOf(ScanOf(scan, name, qualifier, has_positions, has_positions));
   const size_t columns = scan->schema()->fields().size();
-  for (size_t i = columns; i < relation.plan->output.size(); ++i) relation.hidden.push_back({relation.plan->output[i], false});
+  for (size_t i = columns; i < relation.plan->output.size(); ++i)
+    relation.hidden.push_back({relation.plan->output[i], false});
   relation.output.resize(std::min(columns, relation.output.size()));
   return relation;
 }
@@ -392,24 +394,29 @@ Result<Relation> Analyzer::AnalyzeCatalogView(const catalogs::ViewDefinition& vi
   return BindViewColumns(*relation, view, full_name);
 }
 
-Result<Relation> Analyzer::BindViewColumns(const Relation& relation, const catalogs::ViewDefinition& view, const std::vector<std::string>& full_name) {
+Result<Relation> Analyzer::BindViewColumns(const Relation& relation, const catalogs::ViewDefinition& view,
+                                           const std::vector<std::string>& full_name) {
   const std::string mode = AsciiUpper(view.schema_binding);
   if (mode == "EVOLUTION" || view.schema == nullptr) return CastToViewSchema(relation, nullptr, full_name);
   const auto& fields = view.schema->fields();
   const auto changed = [&](const std::string& column, size_t expected, size_t actual) {
     std::string columns;
     for (const auto& attribute : relation.output) columns += (columns.empty() ? "" : ", ") + attribute.name;
-    return Error::Of("INCOMPATIBLE_VIEW_SCHEMA_CHANGE", {{"viewName", QuoteIdentifier(full_name)},
-                                                         {"colName", QuoteIdentifier(column)},
-                                                         {"expectedNum", std::to_string(expected)},
-                                                         {"actualCols", "[" + (actual > 0 ? columns : std::string()) + "]"},
-                                                         {"viewDDL", "CREATE OR REPLACE VIEW " + Join(full_name, ".") + " AS " + view.query_text},
-                                                         {"suggestion", "CREATE OR REPLACE VIEW " + Join(full_name, ".") + " AS " + view.query_text}});
+    return Error::Of("INCOMPATIBLE_VIEW_SCHEMA_CHANGE",
+                     {{"viewName", QuoteIdentifier(full_name)},
+                      {"colName", QuoteIdentifier(column)},
+                      {"expectedNum", std::to_string(expected)},
+                      {"actualCols", "[" + (actual > 0 ? columns : std::string()) + "]"},
+                      {"viewDDL", "CREATE OR REPLACE VIEW " + Join(full_name, ".") + " AS " + view.query_text},
+                      {"suggestion", "CREATE OR REPLACE VIEW " + Join(full_name, ".") + " AS " + view.query_text}});
   };
   Relation bound = relation;
   if (view.query_column_names.size() == fields.size()) {
-    // Columns are found by the names that the query gave them when the view was made; several of one name by their order.
-    const auto same = [&](const std::string& left, const std::string& right) { return settings_.case_sensitive ? left == right : EqualsIgnoreCase(left, right); };
+    // Columns are found by the names that the query gave them when the view was made; several of one name by their
+    // order.
+    const auto same = [&](const std::string& left, const std::string& right) {
+      return settings_.case_sensitive ? left == right : EqualsIgnoreCase(left, right);
+    };
     bound.output.clear();
     for (size_t i = 0; i < fields.size(); ++i) {
       const auto& wanted = view.query_column_names[i];
@@ -442,15 +449,19 @@ Result<Relation> Analyzer::BindViewColumns(const Relation& relation, const catal
     const auto& to = *schema->fields()[i].type;
     if (from.EqualsIgnoreNullability(to)) continue;
     if (mode == "BINDING" && !CanUpCast(from, to)) {
-      return Error::Of("CANNOT_UP_CAST_DATATYPE", {{"expression", Join(full_name, ".") + "." + bound.output[i].name},
-                                                   {"sourceType", "\"" + from.Sql() + "\""},
-                                                   {"targetType", "\"" + to.Sql() + "\""},
-                                                   {"details", "The type path of the target object is:\n\nYou can either add an explicit cast to the input data or choose a higher precision type of the field in the target object"}});
+      return Error::Of("CANNOT_UP_CAST_DATATYPE",
+                       {{"expression", Join(full_name, ".") + "." + bound.output[i].name},
+                        {"sourceType", "\"" + from.Sql() + "\""},
+                        {"targetType", "\"" + to.Sql() + "\""},
+                        {"details",
+                         "The type path of the target object is:\n\nYou can either add an explicit cast to the input "
+                         "data or choose a higher precision type of the field in the target object"}});
     }
     if (!CanAnsiCast(from, to)) {
-      return Error::Of("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", {{"sqlExpr", "\"CAST(" + bound.output[i].name + " AS " + to.Sql() + ")\""},
-                                                                     {"srcType", "\"" + from.Sql() + "\""},
-                                                                     {"targetType", "\"" + to.Sql() + "\""}});
+      return Error::Of("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
+                       {{"sqlExpr", "\"CAST(" + bound.output[i].name + " AS " + to.Sql() + ")\""},
+                        {"srcType", "\"" + from.Sql() + "\""},
+                        {"targetType", "\"" + to.Sql() + "\""}});
     }
   }
   const Restored ansi(&settings_.ansi, true);

@@ -102,7 +102,8 @@ const ErrorCondition* FindErrorCondition(std::string_view name);
 /// `a`.`b`: a name in back quotes, as Spark's messages show identifiers.
 std::string QuoteIdentifier(std::string_view part);
 std::string QuoteIdentifier(const std::vector<std::string>& parts);
-/// The name itself where it is a plain identifier (letters, digits, '_', no digit first), else in back quotes: as in DDL text and `sql`.
+/// The name itself where it is a plain identifier (letters, digits, '_', no digit first), else in back quotes: as in
+/// DDL text and `sql`.
 std::string QuoteIdentifierIfNeeded(std::string_view part);
 
 }  // namespace frazil

@@ -96,8 +96,8 @@ constexpr ErrorCondition kTable[] = {
      "A column, variable, or function parameter with name <objectName> cannot be resolved. Did you mean one of the "
      "following? [<proposal>].",
      kAnalysis},
-    {"UNRESOLVED_COLUMN_AMONG_FIELD_NAMES", "42703",
-     "Cannot resolve column name \"<colName>\" among (<fieldNames>).", kAnalysis},
+    {"UNRESOLVED_COLUMN_AMONG_FIELD_NAMES", "42703", "Cannot resolve column name \"<colName>\" among (<fieldNames>).",
+     kAnalysis},
     {"UNRESOLVED_FIELD.WITHOUT_SUGGESTION", "42703",
      "A field with name <fieldName> cannot be resolved with the struct-type column <columnPath>.", kAnalysis},
     {"UNRESOLVED_FIELD.WITH_SUGGESTION", "42703",

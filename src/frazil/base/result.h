@@ -45,10 +45,10 @@ class [[nodiscard]] Result {
       : state_(std::in_place_index<1>, std::make_unique<Error>(std::move(error))) {}
   Result(Status status)  // NOLINT: `return status;` of a failed status
       : state_(std::in_place_index<1>, std::make_unique<Error>(std::move(status).error())) {}
-  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U, T> && !std::is_same_v<std::decay_t<U>, T> &&
-                                                    !std::is_same_v<std::decay_t<U>, Error> &&
-                                                    !std::is_same_v<std::decay_t<U>, Status> &&
-                                                    !std::is_same_v<std::decay_t<U>, Result>>>
+  template <typename U, typename = std::enable_if_t<
+                            std::is_convertible_v<U, T> && !std::is_same_v<std::decay_t<U>, T> &&
+                            !std::is_same_v<std::decay_t<U>, Error> && !std::is_same_v<std::decay_t<U>, Status> &&
+                            !std::is_same_v<std::decay_t<U>, Result>>>
   Result(U&& value) : state_(std::in_place_index<0>, T(std::forward<U>(value))) {}  // NOLINT
 
   bool ok() const { return state_.index() == 0; }
@@ -79,9 +79,9 @@ class [[nodiscard]] Result {
 #define FRAZIL_CONCAT(a, b) FRAZIL_CONCAT_INNER(a, b)
 
 /// Leaves the function with the error of `expression`, a Status or a Result whose value is not wanted.
-#define FRAZIL_RETURN_IF_ERROR(expression)                       \
-  do {                                                           \
-    auto frazil_status = (expression);                           \
+#define FRAZIL_RETURN_IF_ERROR(expression)                            \
+  do {                                                                \
+    auto frazil_status = (expression);                                \
     if (!frazil_status.ok()) return std::move(frazil_status).error(); \
   } while (false)
 

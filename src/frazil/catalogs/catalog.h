@@ -35,7 +35,8 @@ struct ViewDefinition {
   std::vector<std::string> query_column_names;
 };
 
-/// A named place where namespaces, tables and views live. Thread-safe. Names are as the user wrote them; a catalog folds case where its kind does.
+/// A named place where namespaces, tables and views live. Thread-safe. Names are as the user wrote them; a catalog
+/// folds case where its kind does.
 class Catalog {
  public:
   virtual ~Catalog() = default;
@@ -59,9 +60,12 @@ class Catalog {
   /// The newest committed state. Error TABLE_OR_VIEW_NOT_FOUND.
   virtual Result<tables::TablePtr> LoadTable(const Identifier& identifier) = 0;
   /// Error TABLE_OR_VIEW_ALREADY_EXISTS.
-  virtual Result<tables::TablePtr> CreateTable(const Identifier& identifier, const tables::TableDefinition& definition) = 0;
-  /// CTAS (`replace` false), REPLACE and CREATE OR REPLACE: the table comes into being with the first commit of its write. Abort() of the write leaves no trace.
-  virtual Result<tables::StagedTable> StageTable(const Identifier& identifier, const tables::TableDefinition& definition, bool replace) = 0;
+  virtual Result<tables::TablePtr> CreateTable(const Identifier& identifier,
+                                               const tables::TableDefinition& definition) = 0;
+  /// CTAS (`replace` false), REPLACE and CREATE OR REPLACE: the table comes into being with the first commit of its
+  /// write. Abort() of the write leaves no trace.
+  virtual Result<tables::StagedTable> StageTable(const Identifier& identifier,
+                                                 const tables::TableDefinition& definition, bool replace) = 0;
   virtual Status DropTable(const Identifier& identifier, bool purge) = 0;
   virtual Status RenameTable(const Identifier& from, const Identifier& to) = 0;
   /// Table kinds whose definition the catalog keeps (plain files): changes of columns and properties.
@@ -86,7 +90,8 @@ struct CatalogContext {
   std::string default_warehouse;  ///< Folder of spark.sql.warehouse.dir, absolute.
 };
 
-/// Makes catalogs by the class that Spark users name: "org.apache.iceberg.spark.SparkCatalog", ...; "" is the built-in session catalog.
+/// Makes catalogs by the class that Spark users name: "org.apache.iceberg.spark.SparkCatalog", ...; "" is the built-in
+/// session catalog.
 class CatalogRegistry {
  public:
   using Factory = std::function<Result<CatalogPtr>(const CatalogContext&)>;

@@ -15,7 +15,8 @@ namespace {
 Result<arrow::ipc::IpcWriteOptions> WriteOptions(const IpcOptions& options) {
   auto result = arrow::ipc::IpcWriteOptions::Defaults();
   switch (options.compression) {
-    case IpcCompression::kNone: break;
+    case IpcCompression::kNone:
+      break;
     case IpcCompression::kLz4: {
       FRAZIL_ARROW_ASSIGN_OR_RETURN(result.codec, arrow::util::Codec::Create(arrow::Compression::LZ4_FRAME), false);
       break;
@@ -28,12 +29,15 @@ Result<arrow::ipc::IpcWriteOptions> WriteOptions(const IpcOptions& options) {
   return result;
 }
 
-// --- reading: one layout for each Spark type -----------------------------------------------------------------------------------------------------------
+// --- reading: one layout for each Spark type
+// -----------------------------------------------------------------------------------------------------------
 
-Result<std::shared_ptr<arrow::Array>> Normalize(std::shared_ptr<arrow::Array> array, const std::shared_ptr<arrow::DataType>& wanted);
+Result<std::shared_ptr<arrow::Array>> Normalize(std::shared_ptr<arrow::Array> array,
+                                                const std::shared_ptr<arrow::DataType>& wanted);
 
 // A copy of the array's outer part with other children, whose lengths fit already.
-std::shared_ptr<arrow::Array> WithChildren(const arrow::Array& array, std::shared_ptr<arrow::DataType> type, const std::vector<std::shared_ptr<arrow::Array>>& children) {
+std::shared_ptr<arrow::Array> WithChildren(const arrow::Array& array, std::shared_ptr<arrow::DataType> type,
+                                           const std::vector<std::shared_ptr<arrow::Array>>& children) {
   auto data = array.data()->Copy();
   data->type = std::move(type);
   data->child_data.clear();
@@ -41,13 +45,15 @@ std::shared_ptr<arrow::Array> WithChildren(const arrow::Array& array, std::share
   return arrow::MakeArray(std::move(data));
 }
 
-Result<std::shared_ptr<arrow::Array>> Cast(const std::shared_ptr<arrow::Array>& array, const std::shared_ptr<arrow::DataType>& type) {
+Result<std::shared_ptr<arrow::Array>> Cast(const std::shared_ptr<arrow::Array>& array,
+                                           const std::shared_ptr<arrow::DataType>& type) {
   auto options = arrow::compute::CastOptions::Unsafe(type);
   FRAZIL_ARROW_ASSIGN_OR_RETURN(auto result, arrow::compute::Cast(arrow::Datum(array), options), true);
   return result.make_array();
 }
 
-Result<std::shared_ptr<arrow::Array>> Normalize(std::shared_ptr<arrow::Array> array, const std::shared_ptr<arrow::DataType>& wanted) {
+Result<std::shared_ptr<arrow::Array>> Normalize(std::shared_ptr<arrow::Array> array,
+                                                const std::shared_ptr<arrow::DataType>& wanted) {
   if (array->type_id() == arrow::Type::EXTENSION) {
     return Normalize(static_cast<const arrow::ExtensionArray&>(*array).storage(), wanted);
   }
@@ -55,7 +61,9 @@ Result<std::shared_ptr<arrow::Array>> Normalize(std::shared_ptr<arrow::Array> ar
   switch (array->type_id()) {
     case arrow::Type::DICTIONARY: {
       const auto& dictionary = static_cast<const arrow::DictionaryArray&>(*array);
-      FRAZIL_ARROW_ASSIGN_OR_RETURN(auto taken, arrow::compute::Take(arrow::Datum(dictionary.dictionary()), arrow::Datum(dictionary.indices())), true);
+      FRAZIL_ARROW_ASSIGN_OR_RETURN(
+          auto taken, arrow::compute::Take(arrow::Datum(dictionary.dictionary()), arrow::Datum(dictionary.indices())),
+          true);
       return Normalize(taken.make_array(), wanted);
     }
     case arrow::Type::LARGE_LIST:
@@ -76,10 +84,13 @@ Result<std::shared_ptr<arrow::Array>> Normalize(std::shared_ptr<arrow::Array> ar
       if (wanted->id() != arrow::Type::MAP) break;
       const auto& map = static_cast<const arrow::MapArray&>(*array);
       const auto entries = arrow::MakeArray(array->data()->child_data[0]);
-      FRAZIL_ASSIGN_OR_RETURN(auto keys, Normalize(static_cast<const arrow::StructArray&>(*entries).field(0), static_cast<const arrow::MapType&>(*wanted).key_type()));
-      FRAZIL_ASSIGN_OR_RETURN(auto items, Normalize(static_cast<const arrow::StructArray&>(*entries).field(1), static_cast<const arrow::MapType&>(*wanted).item_type()));
+      FRAZIL_ASSIGN_OR_RETURN(auto keys, Normalize(static_cast<const arrow::StructArray&>(*entries).field(0),
+                                                   static_cast<const arrow::MapType&>(*wanted).key_type()));
+      FRAZIL_ASSIGN_OR_RETURN(auto items, Normalize(static_cast<const arrow::StructArray&>(*entries).field(1),
+                                                    static_cast<const arrow::MapType&>(*wanted).item_type()));
       (void)map;
-      auto pairs = std::make_shared<arrow::StructArray>(wanted->field(0)->type(), entries->length(), std::vector<std::shared_ptr<arrow::Array>>{keys, items});
+      auto pairs = std::make_shared<arrow::StructArray>(wanted->field(0)->type(), entries->length(),
+                                                        std::vector<std::shared_ptr<arrow::Array>>{keys, items});
       return WithChildren(*array, wanted, {pairs});
     }
     case arrow::Type::STRUCT: {
@@ -98,8 +109,8 @@ Result<std::shared_ptr<arrow::Array>> Normalize(std::shared_ptr<arrow::Array> ar
           if (source.IsValid(i)) validity->mutable_data()[i / 8] |= static_cast<uint8_t>(1U << (i % 8));
         }
       }
-      return std::static_pointer_cast<arrow::Array>(
-          std::make_shared<arrow::StructArray>(wanted, source.length(), std::move(children), std::move(validity), source.null_count()));
+      return std::static_pointer_cast<arrow::Array>(std::make_shared<arrow::StructArray>(
+          wanted, source.length(), std::move(children), std::move(validity), source.null_count()));
     }
     case arrow::Type::INTERVAL_MONTHS: {
       auto data = array->data()->Copy();
@@ -107,7 +118,8 @@ Result<std::shared_ptr<arrow::Array>> Normalize(std::shared_ptr<arrow::Array> ar
       return arrow::MakeArray(std::move(data));
     }
     case arrow::Type::TIMESTAMP: {
-      // The values are instants or wall-clock times already: only the unit may change, the zone's name is of no account.
+      // The values are instants or wall-clock times already: only the unit may change, the zone's name is of no
+      // account.
       const auto& source = static_cast<const arrow::TimestampType&>(*array->type());
       FRAZIL_ASSIGN_OR_RETURN(auto converted, Cast(array, arrow::timestamp(arrow::TimeUnit::MICRO, source.timezone())));
       auto data = converted->data()->Copy();
@@ -118,8 +130,10 @@ Result<std::shared_ptr<arrow::Array>> Normalize(std::shared_ptr<arrow::Array> ar
       FRAZIL_ASSIGN_OR_RETURN(auto nanos, Cast(array, arrow::time64(arrow::TimeUnit::NANO)));
       return nanos;
     }
-    case arrow::Type::FIXED_SIZE_BINARY: return Cast(array, arrow::binary());
-    default: break;
+    case arrow::Type::FIXED_SIZE_BINARY:
+      return Cast(array, arrow::binary());
+    default:
+      break;
   }
   return Cast(array, wanted);
 }

@@ -28,9 +28,10 @@ TEST(ArrowIpc, BringsLayoutsOfAClientToOurs) {
   arrow::StringDictionaryBuilder dictionary;
   arrow::TimestampBuilder nanos(arrow::timestamp(arrow::TimeUnit::NANO, "Europe/Berlin"), arrow::default_memory_pool());
   arrow::UInt32Builder unsigned_numbers;
-  arrow::ArrayVector columns = {ArrayOf(large, "a", "bc"), ArrayOf(dictionary, "x", "x"), ArrayOf(nanos, 1500, 2500), ArrayOf(unsigned_numbers, 4000000000U, 1U)};
-  auto schema = arrow::schema({arrow::field("s", columns[0]->type(), false), arrow::field("d", columns[1]->type()), arrow::field("t", columns[2]->type()),
-                               arrow::field("u", columns[3]->type())});
+  arrow::ArrayVector columns = {ArrayOf(large, "a", "bc"), ArrayOf(dictionary, "x", "x"), ArrayOf(nanos, 1500, 2500),
+                                ArrayOf(unsigned_numbers, 4000000000U, 1U)};
+  auto schema = arrow::schema({arrow::field("s", columns[0]->type(), false), arrow::field("d", columns[1]->type()),
+                               arrow::field("t", columns[2]->type()), arrow::field("u", columns[3]->type())});
   auto table = DecodeIpcStream(Stream(schema, columns));
   ASSERT_TRUE(table.ok()) << table.error().message;
   EXPECT_EQ((*table)->schema->SimpleString(), "struct<s:string,d:string,t:timestamp,u:bigint>");
@@ -66,7 +67,8 @@ TEST(ArrowIpc, EncodesWhatItDecodes) {
 }
 
 TEST(ArrowIpc, SchemaAloneHasNoRows) {
-  const auto schema = DataType::Struct({{"t", DataType::Timestamp()}, {"m", DataType::Map(DataType::String(), DataType::Array(DataType::Long()))}});
+  const auto schema = DataType::Struct(
+      {{"t", DataType::Timestamp()}, {"m", DataType::Map(DataType::String(), DataType::Array(DataType::Long()))}});
   auto bytes = EncodeSchema(*schema, {.time_zone = "Europe/Berlin"});
   ASSERT_TRUE(bytes.ok());
   auto table = DecodeIpcStream(*bytes);

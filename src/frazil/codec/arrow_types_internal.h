@@ -2,10 +2,10 @@
 
 // Spark's types as Arrow C++ types. Internal to codec/.
 
-#include <arrow/api.h>
-
 #include <memory>
 #include <string>
+
+#include <arrow/api.h>
 
 #include "frazil/base/result.h"
 #include "frazil/types/data_type.h"
@@ -24,15 +24,15 @@ Error ArrowFailure(const arrow::Status& status, bool from_client);
 
 }  // namespace frazil::codec
 
-#define FRAZIL_ARROW_RETURN_IF_ERROR(expression, from_client)                                        \
-  do {                                                                                               \
-    const arrow::Status frazil_arrow_status = (expression);                                          \
+#define FRAZIL_ARROW_RETURN_IF_ERROR(expression, from_client)                                              \
+  do {                                                                                                     \
+    const arrow::Status frazil_arrow_status = (expression);                                                \
     if (!frazil_arrow_status.ok()) return ::frazil::codec::ArrowFailure(frazil_arrow_status, from_client); \
   } while (false)
 
-#define FRAZIL_ARROW_ASSIGN_INNER(result, declaration, expression, from_client)                     \
-  auto result = (expression);                                                                        \
-  if (!result.ok()) return ::frazil::codec::ArrowFailure(result.status(), from_client);              \
+#define FRAZIL_ARROW_ASSIGN_INNER(result, declaration, expression, from_client)         \
+  auto result = (expression);                                                           \
+  if (!result.ok()) return ::frazil::codec::ArrowFailure(result.status(), from_client); \
   declaration = std::move(result).ValueUnsafe()
 #define FRAZIL_ARROW_ASSIGN_OR_RETURN(declaration, expression, from_client) \
   FRAZIL_ARROW_ASSIGN_INNER(FRAZIL_CONCAT(arrow_result_, __LINE__), declaration, expression, from_client)

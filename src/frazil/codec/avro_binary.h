@@ -10,8 +10,9 @@
 
 namespace frazil::codec {
 
-/// Reads Avro's binary encoding from memory. After the first malformed or missing byte every read gives zero or nothing and ok() is false: callers
-/// check once, after a record or block. Source: Avro specification, "Binary Encoding". The data must outlive the decoder and the views it gives.
+/// Reads Avro's binary encoding from memory. After the first malformed or missing byte every read gives zero or nothing
+/// and ok() is false: callers check once, after a record or block. Source: Avro specification, "Binary Encoding". The
+/// data must outlive the decoder and the views it gives.
 class AvroDecoder {
  public:
   explicit AvroDecoder(std::string_view data) : next_(data.data()), end_(data.data() + data.size()) {}

@@ -1,10 +1,10 @@
 #include "frazil/codec/avro_file.h"
 
-#include <arrow/util/compression.h>
-#include <zlib.h>
-#include <zstd.h>
-
 #include <random>
+#include <zlib.h>
+
+#include <arrow/util/compression.h>
+#include <zstd.h>
 
 #include "frazil/codec/deflate.h"
 
@@ -50,7 +50,8 @@ Result<std::string> DecompressZstd(std::string_view data) {
   while (true) {
     ZSTD_outBuffer output{buffer.data(), buffer.size(), 0};
     left = ZSTD_decompressStream(stream.get(), &output, &input);
-    if (ZSTD_isError(left)) return Error::Storage(std::string("Compressed data is damaged: ") + ZSTD_getErrorName(left));
+    if (ZSTD_isError(left))
+      return Error::Storage(std::string("Compressed data is damaged: ") + ZSTD_getErrorName(left));
     out.append(buffer.data(), output.pos);
     if (input.pos == input.size && output.pos < buffer.size()) break;
   }
@@ -110,8 +111,8 @@ Result<bool> AvroFileReader::Next(Block* block) {
   return true;
 }
 
-AvroFileWriter::AvroFileWriter(std::string_view schema, const std::map<std::string, std::string>& metadata, std::string codec,
-                               int level)
+AvroFileWriter::AvroFileWriter(std::string_view schema, const std::map<std::string, std::string>& metadata,
+                               std::string codec, int level)
     : codec_(std::move(codec)), level_(level) {
   std::random_device device;
   for (size_t i = 0; i < kSyncSize; i += 4) {

@@ -11,8 +11,8 @@
 
 namespace frazil::codec {
 
-/// Reads an object container file that is in memory, block by block. Source: Avro specification, "Object Container Files".
-/// Codecs: null, deflate, snappy, zstandard; others are refused by name.
+/// Reads an object container file that is in memory, block by block. Source: Avro specification, "Object Container
+/// Files". Codecs: null, deflate, snappy, zstandard; others are refused by name.
 class AvroFileReader {
  public:
   /// `path` is for messages.
@@ -29,7 +29,8 @@ class AvroFileReader {
   /// False at the end of the file.
   Result<bool> Next(Block* block);
 
-  /// Calls `read` for every record with a decoder that stands at its first byte; `read` must consume the record and gives a Status.
+  /// Calls `read` for every record with a decoder that stands at its first byte; `read` must consume the record and
+  /// gives a Status.
   template <typename Read>
   Status ForEachRecord(Read&& read) {
     Block block;
@@ -63,7 +64,8 @@ class AvroFileReader {
 class AvroFileWriter {
  public:
   /// `schema` is the JSON of the schema; `codec` "null" or "deflate".
-  AvroFileWriter(std::string_view schema, const std::map<std::string, std::string>& metadata, std::string codec, int level = 6);
+  AvroFileWriter(std::string_view schema, const std::map<std::string, std::string>& metadata, std::string codec,
+                 int level = 6);
   AvroFileWriter(const AvroFileWriter&) = delete;
   AvroFileWriter& operator=(const AvroFileWriter&) = delete;
 

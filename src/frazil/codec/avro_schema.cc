@@ -23,8 +23,9 @@ std::string Text(const JsonValue& object, std::string_view name) {
 
 const AvroType* PrimitiveType(std::string_view name) {
   static const std::map<std::string_view, AvroType> types = {
-      {"null", AvroType::kNull},   {"boolean", AvroType::kBoolean}, {"int", AvroType::kInt},     {"long", AvroType::kLong},
-      {"float", AvroType::kFloat}, {"double", AvroType::kDouble},   {"bytes", AvroType::kBytes}, {"string", AvroType::kString}};
+      {"null", AvroType::kNull},   {"boolean", AvroType::kBoolean}, {"int", AvroType::kInt},
+      {"long", AvroType::kLong},   {"float", AvroType::kFloat},     {"double", AvroType::kDouble},
+      {"bytes", AvroType::kBytes}, {"string", AvroType::kString}};
   auto found = types.find(name);
   return found == types.end() ? nullptr : &found->second;
 }
@@ -33,12 +34,16 @@ class SchemaParser {
  public:
   Result<AvroSchemaPtr> Parse(const JsonValue& json) {
     switch (json.kind) {
-      case JsonValue::Kind::kString: return ByName(json.text);
-      case JsonValue::Kind::kArray: return Union(json);
-      case JsonValue::Kind::kObject: return Object(json);
+      case JsonValue::Kind::kString:
+        return ByName(json.text);
+      case JsonValue::Kind::kArray:
+        return Union(json);
+      case JsonValue::Kind::kObject:
+        return Object(json);
       case JsonValue::Kind::kNull:
       case JsonValue::Kind::kBoolean:
-      case JsonValue::Kind::kNumber: break;
+      case JsonValue::Kind::kNumber:
+        break;
     }
     return Invalid("not a type: " + json.Write());
   }
@@ -121,7 +126,8 @@ class SchemaParser {
 
   Status Fields(const JsonValue& json, AvroSchema* schema) {
     const JsonValue* fields = json.Find("fields");
-    if (fields == nullptr || fields->kind != JsonValue::Kind::kArray) return Invalid("no fields of record " + schema->name);
+    if (fields == nullptr || fields->kind != JsonValue::Kind::kArray)
+      return Invalid("no fields of record " + schema->name);
     for (const auto& field_json : fields->items) {
       AvroField field;
       field.name = Text(field_json, "iceberg-field-name");

@@ -39,9 +39,10 @@ struct AvroField {
 /// The schema that a file was written with. Source: Avro specification 1.11, "Schema Declaration".
 struct AvroSchema {
   AvroType type = AvroType::kNull;
-  std::string name;            ///< Records, enums, fixed.
-  std::string logical_type;    ///< "decimal", "date", "timestamp-micros", ... or empty; for arrays "map" (Iceberg's maps with other keys than strings).
-  int precision = 0;           ///< Logical type decimal.
+  std::string name;          ///< Records, enums, fixed.
+  std::string logical_type;  ///< "decimal", "date", "timestamp-micros", ... or empty; for arrays "map" (Iceberg's maps
+                             ///< with other keys than strings).
+  int precision = 0;         ///< Logical type decimal.
   int scale = 0;
   bool adjust_to_utc = false;  ///< Iceberg's "adjust-to-utc" of timestamps.
   int64_t size = 0;            ///< kFixed.

@@ -14,7 +14,8 @@ constexpr char kSchema[] = R"json({"type":"record","name":"r","fields":[
   {"name":"again","type":["four","null"]}]})json";
 
 TEST(AvroBinary, LongsGoAndComeBack) {
-  for (int64_t value : {int64_t{0}, int64_t{-1}, int64_t{1}, int64_t{-64}, int64_t{64}, int64_t{1} << 40, INT64_MAX, INT64_MIN}) {
+  for (int64_t value :
+       {int64_t{0}, int64_t{-1}, int64_t{1}, int64_t{-64}, int64_t{64}, int64_t{1} << 40, INT64_MAX, INT64_MIN}) {
     std::string out;
     AvroEncoder(&out).WriteLong(value);
     AvroDecoder decoder(out);
@@ -39,7 +40,10 @@ TEST(AvroBinary, LengthsThatLieEndInFailure) {
   EXPECT_FALSE(bytes.ok());
   AvroDecoder items(out);
   int64_t count = 0;
-  items.ReadItems([&] { ++count; items.ReadLong(); });
+  items.ReadItems([&] {
+    ++count;
+    items.ReadLong();
+  });
   EXPECT_FALSE(items.ok());
   EXPECT_EQ(count, 0);
 }
@@ -53,7 +57,8 @@ TEST(AvroSchemaTest, FieldIdsNamedTypesAndErrors) {
   int null_branch = 0;
   EXPECT_EQ((*schema)->fields[4].schema->NotNull(&null_branch).size, 4);
   EXPECT_EQ(null_branch, 1);
-  for (const char* bad : {"{}", "\"nope\"", "[]", "{\"type\":\"fixed\",\"name\":\"x\"}", "{\"type\":\"record\",\"name\":\"x\"}", "{"}) {
+  for (const char* bad :
+       {"{}", "\"nope\"", "[]", "{\"type\":\"fixed\",\"name\":\"x\"}", "{\"type\":\"record\",\"name\":\"x\"}", "{"}) {
     EXPECT_FALSE(ParseAvroSchema(bad).ok()) << bad;
   }
 }
@@ -112,7 +117,8 @@ TEST(AvroFile, BlocksGoAndComeBack) {
         failed = !half->ForEachRecord([&](AvroDecoder& decoder) -> Status {
                         decoder.Skip(half->schema());
                         return {};
-                      }).ok();
+                      })
+                      .ok();
       }
       EXPECT_TRUE(failed) << codec << " " << cut;
     }

@@ -1,14 +1,13 @@
 #include "frazil/codec/deflate.h"
 
-#include <zlib.h>
-
 #include <limits>
+#include <zlib.h>
 
 namespace frazil::codec {
 namespace {
 
-constexpr int kRawWindow = -15;        // Negative: no frame.
-constexpr int kGzipWindow = 15 + 16;   // 16 more: gzip frame.
+constexpr int kRawWindow = -15;       // Negative: no frame.
+constexpr int kGzipWindow = 15 + 16;  // 16 more: gzip frame.
 
 Result<std::string> Compress(std::string_view data, int level, int window) {
   z_stream stream{};

@@ -1,11 +1,11 @@
 #include "frazil/codec/deletion_vector.h"
 
-#include <roaring/roaring.h>
-#include <zlib.h>
-
 #include <cstring>
 #include <map>
 #include <memory>
+#include <zlib.h>
+
+#include <roaring/roaring.h>
 
 namespace frazil::codec {
 namespace {

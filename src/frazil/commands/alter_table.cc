@@ -13,7 +13,8 @@ namespace {
 using Change = tables::TableChange;
 
 Error NotSupported(const std::vector<std::string>& table, const std::string& operation) {
-  return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", QuoteIdentifier(table)}, {"operation", operation}});
+  return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                   {{"tableName", QuoteIdentifier(table)}, {"operation", operation}});
 }
 
 /// The field at a path of names (array elements by "element", map values by "key" and "value"), or nullptr.
@@ -55,7 +56,8 @@ const StructField* FindField(const DataType& schema, const std::vector<std::stri
 Error NoSuchColumn(const std::vector<std::string>& column, const DataType& schema) {
   std::vector<std::string> names;
   for (const auto& field : schema.fields()) names.push_back(QuoteIdentifier(field.name));
-  return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(column)}, {"proposal", Join(names, ", ")}});
+  return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                   {{"objectName", QuoteIdentifier(column)}, {"proposal", Join(names, ", ")}});
 }
 
 class Translator {
@@ -80,8 +82,9 @@ class Translator {
   }
 
   Error AlreadyThere(const char* operation, const std::vector<std::string>& column) {
-    return Error::Of("FIELD_ALREADY_EXISTS",
-                     {{"op", operation}, {"fieldNames", QuoteIdentifier(column)}, {"struct", "\"" + schema().Sql() + "\""}});
+    return Error::Of(
+        "FIELD_ALREADY_EXISTS",
+        {{"op", operation}, {"fieldNames", QuoteIdentifier(column)}, {"struct", "\"" + schema().Sql() + "\""}});
   }
 
   Status AddColumns(const plan::AlterAction& action) {
@@ -97,7 +100,8 @@ class Translator {
       change.value = column.comment.value_or("");
       change.first = column.first;
       change.after = column.after;
-      if (column.default_text.has_value()) FRAZIL_RETURN_IF_ERROR(SetDefault(*column.default_text, column.type, &change));
+      if (column.default_text.has_value())
+        FRAZIL_RETURN_IF_ERROR(SetDefault(*column.default_text, column.type, &change));
     }
     return Status::Ok();
   }
@@ -132,7 +136,8 @@ class Translator {
     }
     if (action.new_nullable.has_value()) {
       if (!*action.new_nullable && field.nullable) {
-        return Error::Plain(ExceptionClass::kAnalysis, "Cannot change nullable column to non-nullable: " + Join(column, "."));
+        return Error::Plain(ExceptionClass::kAnalysis,
+                            "Cannot change nullable column to non-nullable: " + Join(column, "."));
       }
       Change& change = New(Change::Type::kUpdateColumnNullability);
       change.column = column;
@@ -188,7 +193,8 @@ class Translator {
     FRAZIL_ASSIGN_OR_RETURN(auto scan, table_.table->Scan({}));
     auto rows = analysis::MakeTableScan(scan, Join(table_.full_name, "."), table_.full_name, context_);
     FRAZIL_ASSIGN_OR_RETURN(auto condition, analysis::AnalyzeCondition(parsed, rows->output, context_));
-    FRAZIL_ASSIGN_OR_RETURN(auto found, context_.engine().Collect(analysis::CountFailing(rows, condition, context_), context_.execution()));
+    FRAZIL_ASSIGN_OR_RETURN(
+        auto found, context_.engine().Collect(analysis::CountFailing(rows, condition, context_), context_.execution()));
     int64_t violations = found.rows.empty() ? 0 : found.rows[0][0].integer();
     if (violations > 0) {
       return Error::Of("DELTA_NEW_CHECK_CONSTRAINT_VIOLATION", {{"numRows", std::to_string(violations)},
@@ -246,7 +252,8 @@ class Translator {
         return Status::Ok();
       }
       case Type::kSetLocation:
-        if (!action.partitions.empty()) return NotSupported(table_.full_name, "ALTER TABLE ... PARTITION ... SET LOCATION");
+        if (!action.partitions.empty())
+          return NotSupported(table_.full_name, "ALTER TABLE ... PARTITION ... SET LOCATION");
         New(Change::Type::kSetLocation).value = action.location;
         return Status::Ok();
       case Type::kAddPartitionField:
@@ -270,8 +277,9 @@ class Translator {
         return WriteOrder(action);
       case Type::kSetIdentifierFields:
       case Type::kDropIdentifierFields:
-        New(action.type == Type::kSetIdentifierFields ? Change::Type::kSetIdentifierFields : Change::Type::kDropIdentifierFields).columns =
-            action.column_names;
+        New(action.type == Type::kSetIdentifierFields ? Change::Type::kSetIdentifierFields
+                                                      : Change::Type::kDropIdentifierFields)
+            .columns = action.column_names;
         return Status::Ok();
       case Type::kCreateReference:
         return SetReference(action);
@@ -321,7 +329,8 @@ Result<RowSet> RunAlterTable(const plan::AlterTableCommand& command, CommandCont
   FRAZIL_ASSIGN_OR_RETURN(auto changes, Translator(table, context).Translate(command.actions));
   if (changes.empty()) return NoRows();
   // A table that is named by its path has no catalog.
-  FRAZIL_RETURN_IF_ERROR(table.catalog != nullptr ? table.catalog->AlterTable(table.identifier, changes) : table.table->Alter(changes));
+  FRAZIL_RETURN_IF_ERROR(table.catalog != nullptr ? table.catalog->AlterTable(table.identifier, changes)
+                                                  : table.table->Alter(changes));
   return NoRows();
 }
 

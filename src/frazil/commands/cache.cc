@@ -26,12 +26,14 @@ Result<std::string> CachedName(const std::vector<std::string>& parts, CommandCon
 Result<RowSet> RunCache(const plan::CacheCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
   if (command.query == nullptr) {
-    // The engine reads files through its own buffers: a cached table answers the same rows, so the statement only checks the name.
+    // The engine reads files through its own buffers: a cached table answers the same rows, so the statement only
+    // checks the name.
     FRAZIL_ASSIGN_OR_RETURN(auto name, CachedName(parts, context));
     context.MarkCached(name, true);
     return NoRows();
   }
-  if (parts.size() != 1) return Error::Of("TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS", {{"actualName", QuoteIdentifier(parts)}});
+  if (parts.size() != 1)
+    return Error::Of("TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS", {{"actualName", QuoteIdentifier(parts)}});
   if (context.FindTempView(parts[0]).has_value()) {
     return Error::Of("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", QuoteIdentifier(parts)}});
   }
@@ -66,7 +68,8 @@ Result<RowSet> RunRefresh(const plan::RefreshCommand& command, CommandContext& c
   if (command.path.has_value()) return NoRows();
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
   if (command.is_function) {
-    if (!context.FindSqlFunction(parts).has_value()) return Error::Of("ROUTINE_NOT_FOUND", {{"routineName", QuoteIdentifier(parts)}});
+    if (!context.FindSqlFunction(parts).has_value())
+      return Error::Of("ROUTINE_NOT_FOUND", {{"routineName", QuoteIdentifier(parts)}});
     return NoRows();
   }
   FRAZIL_RETURN_IF_ERROR(CheckRelation(parts, context));
@@ -78,7 +81,8 @@ Result<RowSet> RunAnalyze(const plan::AnalyzeCommand& command, CommandContext& c
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, context));
   for (const auto& column : command.columns) {
     if (table.table->schema()->FieldIndex(column) < 0) {
-      return Error::Of("COLUMN_NOT_FOUND", {{"colName", QuoteIdentifier(column)}, {"caseSensitiveConfig", "\"spark.sql.caseSensitive\""}});
+      return Error::Of("COLUMN_NOT_FOUND",
+                       {{"colName", QuoteIdentifier(column)}, {"caseSensitiveConfig", "\"spark.sql.caseSensitive\""}});
     }
   }
   if (table.table->provider() == "iceberg") {

@@ -58,20 +58,26 @@ Result<ResolvedNamespace> NamespaceOf(const Call& call, CommandContext& context)
 
 bool IsTempView(const std::vector<std::string>& parts, CommandContext& context) {
   if (parts.size() == 1) return context.FindTempView(parts[0]).has_value();
-  return parts.size() == 2 && EqualsIgnoreCase(parts[0], context.global_temp_database()) && context.FindGlobalTempView(parts[1]).has_value();
+  return parts.size() == 2 && EqualsIgnoreCase(parts[0], context.global_temp_database()) &&
+         context.FindGlobalTempView(parts[1]).has_value();
 }
 
 // --- databases
 
 RowSet DatabaseRows() {
-  return {DataType::Struct({{"name", DataType::String(), false}, {"catalog", DataType::String()}, {"description", DataType::String()}, {"locationUri", DataType::String()}}), {}};
+  return {DataType::Struct({{"name", DataType::String(), false},
+                            {"catalog", DataType::String()},
+                            {"description", DataType::String()},
+                            {"locationUri", DataType::String()}}),
+          {}};
 }
 
 Status AddDatabase(catalogs::Catalog& catalog, const catalogs::Namespace& name_space, RowSet* rows) {
   FRAZIL_ASSIGN_OR_RETURN(auto properties, catalog.LoadNamespace(name_space));
   std::string location = properties["location"];
   if (!location.empty() && storage::SchemeOf(location).empty()) location = "file:" + location;
-  rows->rows.push_back({Value(Join(name_space, ".")), Value(catalog.name()), Value(properties["comment"]), Value(location)});
+  rows->rows.push_back(
+      {Value(Join(name_space, ".")), Value(catalog.name()), Value(properties["comment"]), Value(location)});
   return Status::Ok();
 }
 
@@ -80,7 +86,8 @@ Result<RowSet> ListDatabases(const Call& call, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto found, catalog->ListNamespaces({}));
   RowSet rows = DatabaseRows();
   for (const auto& name_space : found) {
-    if (Matches(name_space.back(), Argument(call, "pattern"))) FRAZIL_RETURN_IF_ERROR(AddDatabase(*catalog, name_space, &rows));
+    if (Matches(name_space.back(), Argument(call, "pattern")))
+      FRAZIL_RETURN_IF_ERROR(AddDatabase(*catalog, name_space, &rows));
   }
   return rows;
 }
@@ -138,8 +145,8 @@ Status AddTable(catalogs::Catalog& catalog, const catalogs::Identifier& identifi
       if (key == "Type") type = value;
     }
   }
-  rows->rows.push_back({Value(identifier.name), Value(catalog.name()), Value(std::move(name_space)), comment.empty() ? Value() : Value(comment),
-                        Value(type), Value(false)});
+  rows->rows.push_back({Value(identifier.name), Value(catalog.name()), Value(std::move(name_space)),
+                        comment.empty() ? Value() : Value(comment), Value(type), Value(false)});
   return Status::Ok();
 }
 
@@ -158,7 +165,8 @@ Result<RowSet> ListTables(const Call& call, CommandContext& context) {
     names.insert(names.end(), views.begin(), views.end());
     std::sort(names.begin(), names.end());
     for (const auto& name : names) {
-      if (Matches(name, pattern)) FRAZIL_RETURN_IF_ERROR(AddTable(*resolved.catalog, {resolved.name_space, name}, &rows));
+      if (Matches(name, pattern))
+        FRAZIL_RETURN_IF_ERROR(AddTable(*resolved.catalog, {resolved.name_space, name}, &rows));
     }
   }
   for (const auto& name : context.TempViewNames(false)) {
@@ -216,8 +224,9 @@ Result<RowSet> ListColumns(const Call& call, CommandContext& context) {
       partition = partition || term.transform == tables::TransformKind::kIdentity;
       bucket = bucket || term.transform == tables::TransformKind::kBucket;
     }
-    rows.rows.push_back({Value(field.name), field.Comment().empty() ? Value() : Value(field.Comment()), Value(field.type->SimpleString()),
-                         Value(field.nullable), Value(partition), Value(bucket), Value(false)});
+    rows.rows.push_back({Value(field.name), field.Comment().empty() ? Value() : Value(field.Comment()),
+                         Value(field.type->SimpleString()), Value(field.nullable), Value(partition), Value(bucket),
+                         Value(false)});
   }
   return rows;
 }
@@ -287,13 +296,15 @@ Result<RowSet> GetFunction(const Call& call, CommandContext& context) {
     AddFunction(parts.back(), "", &rows);
     return rows;
   }
-  return Error::Of("UNRESOLVED_ROUTINE", {{"routineName", QuoteIdentifier(parts)},
-                                          {"searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]"}});
+  return Error::Of("UNRESOLVED_ROUTINE",
+                   {{"routineName", QuoteIdentifier(parts)},
+                    {"searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]"}});
 }
 
 Result<RowSet> FunctionExists(const Call& call, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, TableParts(call, "function_name", context));
-  return One(functions::FindFunction(AsciiLower(parts.back())) != nullptr || context.FindSqlFunction(parts).has_value());
+  return One(functions::FindFunction(AsciiLower(parts.back())) != nullptr ||
+             context.FindSqlFunction(parts).has_value());
 }
 
 Result<RowSet> ListCatalogs(const Call& call, CommandContext& context) {
@@ -324,7 +335,8 @@ Result<RowSet> CheckTable(const Call& call, CommandContext& context) {
 Result<RowSet> RunCatalogCall(const Call& call, CommandContext& context) {
   using Run = Result<RowSet> (*)(const Call&, CommandContext&);
   static const std::map<std::string, Run, std::less<>> kCalls = {
-      {"CurrentDatabase", [](const Call&, CommandContext& c) -> Result<RowSet> { return One(Join(c.current_namespace(), ".")); }},
+      {"CurrentDatabase",
+       [](const Call&, CommandContext& c) -> Result<RowSet> { return One(Join(c.current_namespace(), ".")); }},
       {"SetCurrentDatabase", SetCurrentDatabase},
       {"ListDatabases", ListDatabases},
       {"ListTables", ListTables},
@@ -338,8 +350,14 @@ Result<RowSet> RunCatalogCall(const Call& call, CommandContext& context) {
       {"FunctionExists", FunctionExists},
       {"CreateExternalTable", CreateTable},
       {"CreateTable", CreateTable},
-      {"DropTempView", [](const Call& call, CommandContext& c) -> Result<RowSet> { return One(c.DropTempView(Argument(call, "view_name").value_or(""), false)); }},
-      {"DropGlobalTempView", [](const Call& call, CommandContext& c) -> Result<RowSet> { return One(c.DropTempView(Argument(call, "view_name").value_or(""), true)); }},
+      {"DropTempView",
+       [](const Call& call, CommandContext& c) -> Result<RowSet> {
+         return One(c.DropTempView(Argument(call, "view_name").value_or(""), false));
+       }},
+      {"DropGlobalTempView",
+       [](const Call& call, CommandContext& c) -> Result<RowSet> {
+         return One(c.DropTempView(Argument(call, "view_name").value_or(""), true));
+       }},
       {"RecoverPartitions", CheckTable},
       {"IsCached",
        [](const Call& call, CommandContext& c) -> Result<RowSet> {

@@ -5,7 +5,8 @@
 
 namespace frazil::commands {
 
-/// Answers spark.catalog.* (Spark Connect's Catalog messages): one column "value" for single answers, Spark's columns for lists.
+/// Answers spark.catalog.* (Spark Connect's Catalog messages): one column "value" for single answers, Spark's columns
+/// for lists.
 Result<RowSet> RunCatalogCall(const plan::CatalogCallPlan& call, CommandContext& context);
 
 }  // namespace frazil::commands

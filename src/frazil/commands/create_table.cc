@@ -19,11 +19,13 @@ Result<DataTypePtr> InferredSchema(const plan::CreateTableCommand& command, Comm
 }
 
 /// CREATE TABLE t LIKE source: the source's columns and partitioning, none of its rows.
-Result<RowSet> CreateLike(const plan::CreateTableCommand& command, const analysis::ResolvedIdentifier& name, CommandContext& context) {
+Result<RowSet> CreateLike(const plan::CreateTableCommand& command, const analysis::ResolvedIdentifier& name,
+                          CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto source, ResolveTableName(*command.like, context));
   DefinitionClauses clauses;
   clauses.schema = source.table->schema();
-  clauses.provider = command.provider.has_value() ? command.provider : std::optional<std::string>(source.table->provider());
+  clauses.provider =
+      command.provider.has_value() ? command.provider : std::optional<std::string>(source.table->provider());
   clauses.location = command.location;
   clauses.properties = command.properties;
   FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
@@ -49,11 +51,13 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
   if (command.like.has_value()) return CreateLike(command, name, context);
   if (!command.constraints.empty()) {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
-                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))}, {"operation", "constraints"}});
+                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))},
+                      {"operation", "constraints"}});
   }
   if (command.bucketing.has_value()) {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
-                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))}, {"operation", "CLUSTERED BY (bucketing)"}});
+                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))},
+                      {"operation", "CLUSTERED BY (bucketing)"}});
   }
 
   DefinitionClauses clauses;
@@ -61,7 +65,8 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
   clauses.partitioning = command.partitioning;
   if (!command.cluster_by.empty()) {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
-                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))}, {"operation", "CLUSTER BY"}});
+                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))},
+                      {"operation", "CLUSTER BY"}});
   }
   clauses.options = command.options;
   clauses.properties = command.properties;
@@ -81,7 +86,8 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
   }
   FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
   if (query != nullptr) {
-    FRAZIL_RETURN_IF_ERROR(CreateTableAsSelect(name, definition, query, command.mode != Mode::kCreate, command.options, context));
+    FRAZIL_RETURN_IF_ERROR(
+        CreateTableAsSelect(name, definition, query, command.mode != Mode::kCreate, command.options, context));
     return NoRows();
   }
   if (command.mode != Mode::kCreate && exists) {
@@ -106,7 +112,8 @@ Status CheckPurge(const analysis::ResolvedIdentifier& name) {
   const auto properties = (*table)->properties();
   auto enabled = properties.find("gc.enabled");
   if (enabled == properties.end() || !EqualsIgnoreCase(enabled->second, "false")) return {};
-  return Error::Plain(ExceptionClass::kSpark, "Cannot purge table: GC is disabled (deleting files may corrupt other tables)");
+  return Error::Plain(ExceptionClass::kSpark,
+                      "Cannot purge table: GC is disabled (deleting files may corrupt other tables)");
 }
 
 }  // namespace
@@ -128,7 +135,8 @@ Result<RowSet> RunDropTable(const plan::DropTableCommand& command, CommandContex
     FRAZIL_ASSIGN_OR_RETURN(auto view, resolved->catalog->LoadView(resolved->identifier));
     if (view.has_value()) {
       return Error::Of("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
-                       {{"viewName", QuoteIdentifier(catalogs::FullName(*resolved->catalog, resolved->identifier))}, {"operation", "DROP TABLE"}});
+                       {{"viewName", QuoteIdentifier(catalogs::FullName(*resolved->catalog, resolved->identifier))},
+                        {"operation", "DROP TABLE"}});
     }
     if (command.if_exists) return NoRows();
     return catalogs::TableNotFound(*resolved->catalog, resolved->identifier);
@@ -155,7 +163,8 @@ Result<RowSet> RunRenameTable(const plan::RenameTableCommand& command, CommandCo
   catalogs::Identifier to{from.identifier.name_space, command.new_name.back()};
   if (command.new_name.size() > 1) {
     to.name_space.assign(command.new_name.begin(), command.new_name.end() - 1);
-    if (to.name_space.size() > 1 && to.name_space[0] == from.catalog->name()) to.name_space.erase(to.name_space.begin());
+    if (to.name_space.size() > 1 && to.name_space[0] == from.catalog->name())
+      to.name_space.erase(to.name_space.begin());
   }
   FRAZIL_ASSIGN_OR_RETURN(auto view, from.catalog->LoadView(from.identifier));
   if (view.has_value()) {

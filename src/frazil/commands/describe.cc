@@ -8,16 +8,21 @@ namespace frazil::commands {
 namespace {
 
 RowSet ColumnRows() {
-  return {DataType::Struct({{"col_name", DataType::String(), false}, {"data_type", DataType::String(), false}, {"comment", DataType::String(), true}}), {}};
+  return {DataType::Struct({{"col_name", DataType::String(), false},
+                            {"data_type", DataType::String(), false},
+                            {"comment", DataType::String(), true}}),
+          {}};
 }
 
-void AddRow(RowSet* rows, const std::string& name, const std::string& type = "", const std::optional<std::string>& comment = "") {
+void AddRow(RowSet* rows, const std::string& name, const std::string& type = "",
+            const std::optional<std::string>& comment = "") {
   rows->rows.push_back({Value(name), Value(type), comment.has_value() ? Value(*comment) : Value()});
 }
 
 void AddColumns(RowSet* rows, const DataType& schema) {
   for (const auto& field : schema.fields()) {
-    AddRow(rows, field.name, field.type->SimpleString(), field.Comment().empty() ? std::nullopt : std::optional<std::string>(field.Comment()));
+    AddRow(rows, field.name, field.type->SimpleString(),
+           field.Comment().empty() ? std::nullopt : std::optional<std::string>(field.Comment()));
   }
 }
 
@@ -25,7 +30,8 @@ void AddPartitioning(RowSet* rows, const tables::Table& table) {
   auto partitioning = table.partitioning();
   if (partitioning.empty()) return;
   bool identity = true;
-  for (const auto& field : partitioning) identity = identity && field.transform == tables::TransformKind::kIdentity && field.source.size() == 1;
+  for (const auto& field : partitioning)
+    identity = identity && field.transform == tables::TransformKind::kIdentity && field.source.size() == 1;
   if (identity) {
     AddRow(rows, "# Partition Information");
     AddRow(rows, "# col_name", "data_type", "comment");
@@ -33,13 +39,15 @@ void AddPartitioning(RowSet* rows, const tables::Table& table) {
       int index = table.schema()->FieldIndex(field.source[0]);
       if (index < 0) continue;
       const auto& column = table.schema()->fields()[index];
-      AddRow(rows, column.name, column.type->SimpleString(), column.Comment().empty() ? std::nullopt : std::optional<std::string>(column.Comment()));
+      AddRow(rows, column.name, column.type->SimpleString(),
+             column.Comment().empty() ? std::nullopt : std::optional<std::string>(column.Comment()));
     }
     return;
   }
   AddRow(rows, "");
   AddRow(rows, "# Partitioning");
-  for (size_t i = 0; i < partitioning.size(); ++i) AddRow(rows, "Part " + std::to_string(i), TransformText(partitioning[i]));
+  for (size_t i = 0; i < partitioning.size(); ++i)
+    AddRow(rows, "Part " + std::to_string(i), TransformText(partitioning[i]));
 }
 
 Result<RowSet> DescribeTable(const plan::DescribeCommand& command, CommandContext& context) {
@@ -48,7 +56,8 @@ Result<RowSet> DescribeTable(const plan::DescribeCommand& command, CommandContex
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
   RowSet rows = ColumnRows();
   bool temporary = (parts.size() == 1 && context.FindTempView(parts[0]).has_value()) ||
-                   (parts.size() == 2 && EqualsIgnoreCase(parts[0], context.global_temp_database()) && context.FindGlobalTempView(parts[1]).has_value());
+                   (parts.size() == 2 && EqualsIgnoreCase(parts[0], context.global_temp_database()) &&
+                    context.FindGlobalTempView(parts[1]).has_value());
   if (temporary) {
     auto named = std::make_shared<plan::NamedTablePlan>();
     named->name = parts;
@@ -105,9 +114,12 @@ Result<RowSet> DescribeColumn(const plan::DescribeCommand& command, CommandConte
   FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(named, context));
   auto schema = plan::OutputSchema(*analyzed);
   int index = schema->FieldIndex(command.column[0]);
-  if (index < 0) return Error::Of("COLUMN_NOT_FOUND", {{"colName", QuoteIdentifier(command.column)}, {"caseSensitiveConfig", "\"spark.sql.caseSensitive\""}});
+  if (index < 0)
+    return Error::Of("COLUMN_NOT_FOUND", {{"colName", QuoteIdentifier(command.column)},
+                                          {"caseSensitiveConfig", "\"spark.sql.caseSensitive\""}});
   if (command.column.size() > 1) {
-    return Error::Plain(ExceptionClass::kAnalysis, "DESC TABLE COLUMN does not support nested column: " + QuoteIdentifier(command.column));
+    return Error::Plain(ExceptionClass::kAnalysis,
+                        "DESC TABLE COLUMN does not support nested column: " + QuoteIdentifier(command.column));
   }
   const auto& field = schema->fields()[index];
   std::vector<std::vector<std::string>> rows = {{"col_name", field.name},
@@ -120,9 +132,11 @@ Result<RowSet> DescribeNamespace(const plan::DescribeCommand& command, CommandCo
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
   FRAZIL_ASSIGN_OR_RETURN(auto resolved, ResolveNamespace(parts, context));
   FRAZIL_ASSIGN_OR_RETURN(auto properties, resolved.catalog->LoadNamespace(resolved.name_space));
-  std::vector<std::vector<std::string>> rows = {{"Catalog Name", resolved.catalog->name()},
-                                                {"Namespace Name", resolved.name_space.empty() ? "" : resolved.name_space.back()}};
-  for (auto [key, label] : {std::pair{"comment", "Comment"}, std::pair{"location", "Location"}, std::pair{"owner", "Owner"}}) {
+  std::vector<std::vector<std::string>> rows = {
+      {"Catalog Name", resolved.catalog->name()},
+      {"Namespace Name", resolved.name_space.empty() ? "" : resolved.name_space.back()}};
+  for (auto [key, label] :
+       {std::pair{"comment", "Comment"}, std::pair{"location", "Location"}, std::pair{"owner", "Owner"}}) {
     auto found = properties.find(key);
     if (found == properties.end()) continue;
     bool is_path = std::string(key) == "location" && storage::SchemeOf(found->second).empty();
@@ -141,7 +155,9 @@ Result<RowSet> DescribeFunction(const plan::DescribeCommand& command, CommandCon
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
   const auto* function = functions::FindFunction(AsciiLower(parts.back()));
   if (function == nullptr) {
-    return Error::Of("UNRESOLVED_ROUTINE", {{"routineName", QuoteIdentifier(parts)}, {"searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]"}});
+    return Error::Of("UNRESOLVED_ROUTINE",
+                     {{"routineName", QuoteIdentifier(parts)},
+                      {"searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]"}});
   }
   std::vector<std::vector<std::string>> rows = {{"Function: " + function->name}, {"Usage: " + function->usage}};
   if (command.extended && !function->since.empty()) rows.push_back({"Since: " + function->since});

@@ -21,8 +21,8 @@ Result<RowSet> RunCreateNamespace(const plan::CreateNamespaceCommand& command, C
     FRAZIL_ASSIGN_OR_RETURN(bool exists, resolved.catalog->NamespaceExists(resolved.name_space));
     if (exists) return NoRows();
   }
-  FRAZIL_RETURN_IF_ERROR(
-      resolved.catalog->CreateNamespace(resolved.name_space, ToMap(command.properties, command.comment, command.location)));
+  FRAZIL_RETURN_IF_ERROR(resolved.catalog->CreateNamespace(
+      resolved.name_space, ToMap(command.properties, command.comment, command.location)));
   return NoRows();
 }
 

@@ -1,11 +1,10 @@
 // CALL: which procedure a name means, and its arguments. The procedures themselves are a table format's
 // (tables/procedure.h), or stand beside this file where they need the engine.
 
-#include "frazil/commands/procedures_internal.h"
-
 #include <functional>
 
 #include "frazil/base/text.h"
+#include "frazil/commands/procedures_internal.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/sql/parser.h"
 
@@ -32,7 +31,8 @@ std::vector<Procedure> FindProcedures(std::string_view name, CommandContext& con
   };
   for (const auto& own : of_engine) {
     if (!EqualsIgnoreCase(own.name, name)) continue;
-    add(own.format, own.parameters, [&](const auto& table, const auto& arguments) { return own.call(table, arguments, context); });
+    add(own.format, own.parameters,
+        [&](const auto& table, const auto& arguments) { return own.call(table, arguments, context); });
   }
   for (const auto& [format_name, format] : context.formats().all()) {
     const tables::TableProcedure* of_format = format->FindProcedure(name);
@@ -44,7 +44,8 @@ std::vector<Procedure> FindProcedures(std::string_view name, CommandContext& con
 }
 
 /// The expressions in the order of the parameters; null where a parameter that is not required has none.
-Result<std::vector<plan::ExprPtr>> Arrange(const plan::CallCommand& command, const Parameters& parameters, const std::string& routine) {
+Result<std::vector<plan::ExprPtr>> Arrange(const plan::CallCommand& command, const Parameters& parameters,
+                                           const std::string& routine) {
   std::vector<plan::ExprPtr> arranged(parameters.size());
   std::vector<bool> by_name(parameters.size(), false);
   std::string last_named;
@@ -52,7 +53,8 @@ Result<std::vector<plan::ExprPtr>> Arrange(const plan::CallCommand& command, con
   for (const auto& [name, expression] : command.arguments) {
     if (name.empty()) {
       if (!last_named.empty()) {
-        return Error::Of("UNEXPECTED_POSITIONAL_ARGUMENT", {{"routineName", routine}, {"parameterName", QuoteIdentifier(last_named)}});
+        return Error::Of("UNEXPECTED_POSITIONAL_ARGUMENT",
+                         {{"routineName", routine}, {"parameterName", QuoteIdentifier(last_named)}});
       }
       if (position >= parameters.size()) {
         return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", routine},
@@ -71,8 +73,9 @@ Result<std::vector<plan::ExprPtr>> Arrange(const plan::CallCommand& command, con
       for (const auto& parameter : parameters) names.push_back(parameter.name);
       std::vector<std::string> proposal;
       for (const auto& candidate : MostSimilar(name, names)) proposal.push_back(QuoteIdentifier(candidate));
-      return Error::Of("UNRECOGNIZED_PARAMETER_NAME",
-                       {{"routineName", routine}, {"argumentName", QuoteIdentifier(name)}, {"proposal", Join(proposal, ", ")}});
+      return Error::Of(
+          "UNRECOGNIZED_PARAMETER_NAME",
+          {{"routineName", routine}, {"argumentName", QuoteIdentifier(name)}, {"proposal", Join(proposal, ", ")}});
     }
     if (arranged[found] != nullptr) {
       return Error::Of(by_name[found] ? "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE"
@@ -84,32 +87,37 @@ Result<std::vector<plan::ExprPtr>> Arrange(const plan::CallCommand& command, con
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (arranged[i] == nullptr && parameters[i].required) {
-      return Error::Of("REQUIRED_PARAMETER_NOT_FOUND",
-                       {{"routineName", routine}, {"parameterName", QuoteIdentifier(parameters[i].name)}, {"index", std::to_string(i)}});
+      return Error::Of("REQUIRED_PARAMETER_NOT_FOUND", {{"routineName", routine},
+                                                        {"parameterName", QuoteIdentifier(parameters[i].name)},
+                                                        {"index", std::to_string(i)}});
     }
   }
   return arranged;
 }
 
 /// The table of an argument: a name in the procedure's catalog, which it may begin with.
-Result<analysis::ResolvedTable> TableOf(const std::string& text, const catalogs::Catalog& catalog, CommandContext& context) {
+Result<analysis::ResolvedTable> TableOf(const std::string& text, const catalogs::Catalog& catalog,
+                                        CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, sql::ParseMultipartIdentifier(text, context.parser_options()));
   if (!context.HasCatalog(parts[0])) {
     catalogs::Namespace name_space;
-    if (parts.size() == 1) name_space = context.current_catalog() == catalog.name() ? context.current_namespace() : catalog.default_namespace();
+    if (parts.size() == 1)
+      name_space =
+          context.current_catalog() == catalog.name() ? context.current_namespace() : catalog.default_namespace();
     parts.insert(parts.begin(), name_space.begin(), name_space.end());
     parts.insert(parts.begin(), catalog.name());
   }
   if (!EqualsIgnoreCase(parts[0], catalog.name())) {
-    return Error::Plain(ExceptionClass::kIllegalArgument, "Cannot run procedure in catalog '" + catalog.name() + "': '" + text +
-                                                              "' is a table in catalog '" + parts[0] + "'");
+    return Error::Plain(ExceptionClass::kIllegalArgument, "Cannot run procedure in catalog '" + catalog.name() +
+                                                              "': '" + text + "' is a table in catalog '" + parts[0] +
+                                                              "'");
   }
   return analysis::ResolveTable(parts, context);
 }
 
 /// Of procedures with one name the one for the format of the table that the call names.
-Result<Procedure> ChooseProcedure(std::vector<Procedure> procedures, const plan::CallCommand& command, const catalogs::Catalog& catalog,
-                                  CommandContext& context) {
+Result<Procedure> ChooseProcedure(std::vector<Procedure> procedures, const plan::CallCommand& command,
+                                  const catalogs::Catalog& catalog, CommandContext& context) {
   if (procedures.size() == 1) return std::move(procedures[0]);
   for (size_t i = 0; i < command.arguments.size(); ++i) {
     const auto& [name, expression] = command.arguments[i];
@@ -145,13 +153,15 @@ Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context
       FRAZIL_ASSIGN_OR_RETURN(value, analysis::AnalyzeConstant(expressions[i], parameter.type, context));
     }
     if (value.is_null() && parameter.required) {
-      return Error::Plain(ExceptionClass::kIllegalArgument, "Parameter '" + parameter.name + "' of " + routine + " must not be null");
+      return Error::Plain(ExceptionClass::kIllegalArgument,
+                          "Parameter '" + parameter.name + "' of " + routine + " must not be null");
     }
     values.push_back(std::move(value));
   }
   FRAZIL_ASSIGN_OR_RETURN(auto table, TableOf(values[0].string(), *catalog, context));
   if (table.table->provider() != procedure.format || IsMetadataTable(table)) {
-    return Error::Plain(ExceptionClass::kIllegalArgument, Join(table.full_name, ".") + " is not a table of format " + procedure.format);
+    return Error::Plain(ExceptionClass::kIllegalArgument,
+                        Join(table.full_name, ".") + " is not a table of format " + procedure.format);
   }
   values.erase(values.begin());
   return procedure.call(table, values);

@@ -101,9 +101,9 @@ Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value
                                          {"rewritten_bytes_count", DataType::Long(), false},
                                          {"failed_data_files_count", DataType::Integer(), false},
                                          {"removed_delete_files_count", DataType::Integer(), false}});
-  return RowSet{std::move(schema),
-                {{Value(rewritten.removed), Value(rewritten.added), Value(bytes),
-                  Value(int64_t{0}), Value(int64_t{0})}}};
+  return RowSet{
+      std::move(schema),
+      {{Value(rewritten.removed), Value(rewritten.added), Value(bytes), Value(int64_t{0}), Value(int64_t{0})}}};
 }
 
 }  // namespace

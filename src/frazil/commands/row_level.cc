@@ -64,7 +64,8 @@ Result<TouchedFiles> CollectFiles(const plan::LogicalPlanPtr& plan, CommandConte
 }
 
 /// Rows that are new have no lineage yet: the commit gives it.
-plan::LogicalPlanPtr WithNullLineage(const plan::LogicalPlanPtr& rows, const tables::WriteTask& task, CommandContext& context) {
+plan::LogicalPlanPtr WithNullLineage(const plan::LogicalPlanPtr& rows, const tables::WriteTask& task,
+                                     CommandContext& context) {
   if (rows->output.size() >= task.columns.size()) return rows;
   std::vector<ExpressionPtr> expressions;
   auto output = rows->output;
@@ -254,18 +255,21 @@ Result<analysis::NamedRelation> MergeSource(const plan::MergeCommand& command, C
 }
 
 /// A MERGE that would add the source's columns to the table is refused, not run without them.
-Status CheckNoEvolution(const plan::MergeCommand& command, const analysis::NamedRelation& source, const OpenTarget& open,
-                        CommandContext& context) {
+Status CheckNoEvolution(const plan::MergeCommand& command, const analysis::NamedRelation& source,
+                        const OpenTarget& open, CommandContext& context) {
   const auto setting = context.GetConfig("spark.databricks.delta.schema.autoMerge.enabled");
-  if (!open.table.table->capabilities().schema_evolution || !EqualsIgnoreCase(setting.value_or("false"), "true")) return Status::Ok();
+  if (!open.table.table->capabilities().schema_evolution || !EqualsIgnoreCase(setting.value_or("false"), "true"))
+    return Status::Ok();
   bool has_star = false;
   for (const auto* actions : {&command.matched, &command.not_matched}) {
     for (const auto& action : *actions) {
-      has_star = has_star || action->type == plan::MergeActionType::kUpdateStar || action->type == plan::MergeActionType::kInsertStar;
+      has_star = has_star || action->type == plan::MergeActionType::kUpdateStar ||
+                 action->type == plan::MergeActionType::kInsertStar;
     }
   }
   for (const auto& column : source.columns) {
-    if (has_star && open.target.schema->FieldIndex(column.name) < 0) return Error::Unsupported("MERGE WITH SCHEMA EVOLUTION");
+    if (has_star && open.target.schema->FieldIndex(column.name) < 0)
+      return Error::Unsupported("MERGE WITH SCHEMA EVOLUTION");
   }
   return Status::Ok();
 }

@@ -109,7 +109,8 @@ Result<analysis::ResolvedIdentifier> ResolveName(const plan::NameClause& name, C
 Result<analysis::ResolvedIdentifier> ResolveParts(const std::vector<std::string>& parts, CommandContext& context) {
   if (!catalogs::PathTables::IsPathName(parts, context.formats())) return analysis::ResolveIdentifier(parts, context);
   analysis::ResolvedIdentifier resolved;
-  resolved.catalog = std::make_shared<catalogs::PathTables>("spark_catalog", &context.formats(), &context.stores(), context.execution().store_settings);
+  resolved.catalog = std::make_shared<catalogs::PathTables>("spark_catalog", &context.formats(), &context.stores(),
+                                                            context.execution().store_settings);
   resolved.identifier = {{parts[0]}, parts[1]};
   return resolved;
 }

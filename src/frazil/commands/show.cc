@@ -13,9 +13,14 @@ bool Matches(const std::string& name, const std::optional<std::string>& pattern)
   return !pattern.has_value() || MatchesShowPattern(name, *pattern);
 }
 
-RowSet NameRows(const std::vector<std::string>& columns, const std::vector<std::tuple<std::string, std::string, bool>>& rows) {
-  RowSet result{DataType::Struct({{columns[0], DataType::String(), false}, {columns[1], DataType::String(), false}, {columns[2], DataType::Boolean(), false}}), {}};
-  for (const auto& [name_space, name, temporary] : rows) result.rows.push_back({Value(name_space), Value(name), Value(temporary)});
+RowSet NameRows(const std::vector<std::string>& columns,
+                const std::vector<std::tuple<std::string, std::string, bool>>& rows) {
+  RowSet result{DataType::Struct({{columns[0], DataType::String(), false},
+                                  {columns[1], DataType::String(), false},
+                                  {columns[2], DataType::Boolean(), false}}),
+                {}};
+  for (const auto& [name_space, name, temporary] : rows)
+    result.rows.push_back({Value(name_space), Value(name), Value(temporary)});
   return result;
 }
 
@@ -31,7 +36,8 @@ Result<ResolvedNamespace> NamespaceOf(const plan::ShowCommand& command, CommandC
 }
 
 bool IsGlobalTemp(const plan::ShowCommand& command, CommandContext& context) {
-  return command.name.has_value() && command.name->parts.size() == 1 && EqualsIgnoreCase(command.name->parts[0], context.global_temp_database());
+  return command.name.has_value() && command.name->parts.size() == 1 &&
+         EqualsIgnoreCase(command.name->parts[0], context.global_temp_database());
 }
 
 Result<RowSet> ShowTables(const plan::ShowCommand& command, CommandContext& context) {
@@ -186,7 +192,8 @@ Result<RowSet> ShowPartitions(const plan::ShowCommand& command, CommandContext& 
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(*command.name, context));
   auto partitioning = table.table->partitioning();
   if (partitioning.empty() || table.table->provider() == "iceberg") {
-    return Error::Of("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", {{"name", QuoteIdentifier(table.full_name)}});
+    return Error::Of("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY",
+                     {{"name", QuoteIdentifier(table.full_name)}});
   }
   if (!command.partition.empty()) return Error::Unsupported("SHOW PARTITIONS ... PARTITION");
   FRAZIL_ASSIGN_OR_RETURN(auto scan, table.table->Scan({}));
@@ -197,7 +204,8 @@ Result<RowSet> ShowPartitions(const plan::ShowCommand& command, CommandContext& 
     for (const auto& [index, value] : file.constants) {
       const auto& column = planned.columns[index];
       text += (text.empty() ? "" : "/") + column.name + "=" +
-              (value.is_null() ? "__HIVE_DEFAULT_PARTITION__" : ValueToString(*column.type, value, context.settings().time_zone));
+              (value.is_null() ? "__HIVE_DEFAULT_PARTITION__"
+                               : ValueToString(*column.type, value, context.settings().time_zone));
     }
     rows.push_back({text});
   }
@@ -210,7 +218,8 @@ Result<RowSet> ShowFunctions(const plan::ShowCommand& command, CommandContext& c
   std::vector<std::string> names;
   std::string scope = AsciiLower(command.scope);
   std::optional<std::string> pattern = command.pattern;
-  if (!pattern.has_value() && command.name.has_value() && !command.name->parts.empty()) pattern = command.name->parts.back();
+  if (!pattern.has_value() && command.name.has_value() && !command.name->parts.empty())
+    pattern = command.name->parts.back();
   if (scope != "user") {
     for (const auto* function : functions::AllFunctions()) {
       names.push_back(function->name);
@@ -266,7 +275,9 @@ Result<RowSet> RunShow(const plan::ShowCommand& command, CommandContext& context
       std::vector<std::vector<std::string>> rows;
       for (const auto& variable : context.Variables()) {
         rows.push_back({variable.name, variable.type->SimpleString(),
-                        variable.value.is_null() ? "NULL" : ValueToString(*variable.type, variable.value, context.settings().time_zone)});
+                        variable.value.is_null()
+                            ? "NULL"
+                            : ValueToString(*variable.type, variable.value, context.settings().time_zone)});
       }
       return TextRows({"name", "data_type", "value"}, std::move(rows));
     }

@@ -25,8 +25,10 @@ const StructField* FindField(const DataTypePtr& schema, const std::vector<std::s
 }
 
 Result<int32_t> IntegerArgument(const plan::PartitionTransform& transform) {
-  if (transform.arguments.size() != 1 || !std::holds_alternative<int64_t>(transform.arguments[0].storage()) || transform.arguments[0].integer() <= 0) {
-    return Error::Plain(ExceptionClass::kAnalysis, "The transform " + transform.transform + " takes one positive number and one column");
+  if (transform.arguments.size() != 1 || !std::holds_alternative<int64_t>(transform.arguments[0].storage()) ||
+      transform.arguments[0].integer() <= 0) {
+    return Error::Plain(ExceptionClass::kAnalysis,
+                        "The transform " + transform.transform + " takes one positive number and one column");
   }
   return static_cast<int32_t>(transform.arguments[0].integer());
 }
@@ -36,10 +38,12 @@ Result<int32_t> IntegerArgument(const plan::PartitionTransform& transform) {
 Result<tables::PartitionField> ToPartitionField(const plan::PartitionTransform& transform) {
   using tables::TransformKind;
   static const std::map<std::string, TransformKind, std::less<>> kTransforms = {
-      {"identity", TransformKind::kIdentity}, {"bucket", TransformKind::kBucket}, {"truncate", TransformKind::kTruncate},
-      {"year", TransformKind::kYear},         {"years", TransformKind::kYear},    {"month", TransformKind::kMonth},
-      {"months", TransformKind::kMonth},      {"day", TransformKind::kDay},       {"days", TransformKind::kDay},
-      {"date", TransformKind::kDay},          {"hour", TransformKind::kHour},     {"hours", TransformKind::kHour},
+      {"identity", TransformKind::kIdentity}, {"bucket", TransformKind::kBucket},
+      {"truncate", TransformKind::kTruncate}, {"year", TransformKind::kYear},
+      {"years", TransformKind::kYear},        {"month", TransformKind::kMonth},
+      {"months", TransformKind::kMonth},      {"day", TransformKind::kDay},
+      {"days", TransformKind::kDay},          {"date", TransformKind::kDay},
+      {"hour", TransformKind::kHour},         {"hours", TransformKind::kHour},
       {"date_hour", TransformKind::kHour},    {"void", TransformKind::kVoid}};
   auto found = kTransforms.find(AsciiLower(transform.transform));
   if (found == kTransforms.end()) {
@@ -70,7 +74,9 @@ Result<std::vector<tables::SortField>> ToSortFields(const std::vector<plan::Alte
 Result<plan::PartitionTransform> ToPartitionTransform(const plan::ExprPtr& expression) {
   plan::PartitionTransform transform;
   auto refused = [] {
-    return Error::Plain(ExceptionClass::kAnalysis, "partitionedBy takes columns and the transforms years, months, days, hours, bucket and truncate of a column");
+    return Error::Plain(
+        ExceptionClass::kAnalysis,
+        "partitionedBy takes columns and the transforms years, months, days, hours, bucket and truncate of a column");
   };
   if (expression->kind == plan::ExprKind::kAttribute) {
     transform.column = expression->As<plan::AttributeExpr>().name;
@@ -98,8 +104,9 @@ Result<DataTypePtr> SchemaOf(const std::vector<plan::ColumnDefinition>& columns)
     StructField field(column.name.back(), column.type, column.nullable);
     if (column.comment.has_value()) field.SetComment(*column.comment);
     if (column.generation_text.has_value() || column.is_identity) {
-      return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
-                       {{"tableName", ""}, {"operation", column.is_identity ? "identity column" : "generated columns"}});
+      return Error::Of(
+          "UNSUPPORTED_FEATURE.TABLE_OPERATION",
+          {{"tableName", ""}, {"operation", column.is_identity ? "identity column" : "generated columns"}});
     }
     if (column.default_text.has_value()) {
       // Kept as text, as Spark does; INSERT reads it.
@@ -126,7 +133,8 @@ DataTypePtr AsNullable(const DataTypePtr& schema) {
   return DataType::Struct(std::move(fields));
 }
 
-Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses, const catalogs::Catalog& catalog, CommandContext& context) {
+Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses, const catalogs::Catalog& catalog,
+                                               CommandContext& context) {
   tables::TableDefinition definition;
   definition.schema = clauses.schema;
   std::set<std::string> names;
@@ -136,7 +144,8 @@ Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses,
   }
   // A catalog of Iceberg's own makes Iceberg tables; the built-in one what the session says.
   bool is_built_in = catalog.supports_views();
-  definition.provider = AsciiLower(clauses.provider.value_or(is_built_in ? context.GetConfig("spark.sql.sources.default").value_or("parquet") : "iceberg"));
+  definition.provider = AsciiLower(clauses.provider.value_or(
+      is_built_in ? context.GetConfig("spark.sql.sources.default").value_or("parquet") : "iceberg"));
   if (definition.provider == "hive") definition.provider = "parquet";
   if (!is_built_in && definition.provider != "iceberg") {
     return Error::Plain(ExceptionClass::kUnsupportedOperation, "Unsupported format in USING: " + definition.provider);
@@ -168,8 +177,9 @@ Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses,
   return definition;
 }
 
-Status CreateTableAsSelect(const analysis::ResolvedIdentifier& name, const tables::TableDefinition& definition, const plan::LogicalPlanPtr& query,
-                           bool replace, const std::map<std::string, std::string>& write_options, CommandContext& context) {
+Status CreateTableAsSelect(const analysis::ResolvedIdentifier& name, const tables::TableDefinition& definition,
+                           const plan::LogicalPlanPtr& query, bool replace,
+                           const std::map<std::string, std::string>& write_options, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto staged, name.catalog->StageTable(name.identifier, definition, replace));
   tables::WriteOptions options;
   options.mode = replace ? tables::WriteMode::kReplaceTable : tables::WriteMode::kAppend;

@@ -48,7 +48,8 @@ std::string TransformText(const tables::PartitionField& field) {
   return column;
 }
 
-std::vector<std::pair<std::string, std::string>> TableDetails(const tables::Table& table, const std::vector<std::string>& full_name) {
+std::vector<std::pair<std::string, std::string>> TableDetails(const tables::Table& table,
+                                                              const std::vector<std::string>& full_name) {
   std::vector<std::pair<std::string, std::string>> rows;
   if (table.provider() == "iceberg") {
     rows.emplace_back("Name", NameText(full_name));
@@ -74,7 +75,8 @@ std::vector<std::pair<std::string, std::string>> TableDetails(const tables::Tabl
   rows.insert(rows.end(), more.begin(), more.end());
   std::string properties;
   for (const auto& [key, value] : table.properties()) properties += (properties.empty() ? "" : ",") + key + "=" + value;
-  if (!properties.empty() || table.provider() == "iceberg") rows.emplace_back("Table Properties", "[" + properties + "]");
+  if (!properties.empty() || table.provider() == "iceberg")
+    rows.emplace_back("Table Properties", "[" + properties + "]");
   return rows;
 }
 
@@ -106,7 +108,8 @@ std::string CreateTableText(const tables::Table& table, const std::vector<std::s
 }
 
 std::string CreateViewText(const catalogs::ViewDefinition& view, const std::vector<std::string>& full_name) {
-  std::string text = "CREATE VIEW " + NameText(std::vector<std::string>(full_name.begin() + 1, full_name.end())) + " (\n";
+  std::string text =
+      "CREATE VIEW " + NameText(std::vector<std::string>(full_name.begin() + 1, full_name.end())) + " (\n";
   for (size_t i = 0; i < view.schema->fields().size(); ++i) {
     const auto& field = view.schema->fields()[i];
     text += (i == 0 ? "  " : ",\n  ") + QuoteIdentifierIfNeeded(field.name);

@@ -9,7 +9,8 @@ namespace frazil::commands {
 namespace {
 
 Error NoVariable(const std::vector<std::string>& name) {
-  return Error::Of("UNRESOLVED_VARIABLE", {{"variableName", QuoteIdentifier(name)}, {"searchPath", "`SYSTEM`.`SESSION`"}});
+  return Error::Of("UNRESOLVED_VARIABLE",
+                   {{"variableName", QuoteIdentifier(name)}, {"searchPath", "`SYSTEM`.`SESSION`"}});
 }
 
 /// A variable's name may have "session" or "system.session" in front.
@@ -18,7 +19,8 @@ Result<std::string> VariableName(const std::vector<std::string>& name) {
                (name.size() == 3 && EqualsIgnoreCase(name[0], "system") && EqualsIgnoreCase(name[1], "session"));
   if (!plain) {
     std::vector<std::string> qualifier(name.begin(), name.end() - 1);
-    return Error::Of("UNRESOLVED_VARIABLE", {{"variableName", QuoteIdentifier(name)}, {"searchPath", "`SYSTEM`.`SESSION`"}});
+    return Error::Of("UNRESOLVED_VARIABLE",
+                     {{"variableName", QuoteIdentifier(name)}, {"searchPath", "`SYSTEM`.`SESSION`"}});
   }
   return name.back();
 }
@@ -27,7 +29,8 @@ Result<RowSet> Declare(const plan::VariableCommand& command, CommandContext& con
   for (const auto& name : command.names) {
     FRAZIL_ASSIGN_OR_RETURN(auto plain, VariableName(name));
     if (context.FindVariable(plain).has_value() && !command.or_replace) {
-      return Error::Of("VARIABLE_ALREADY_EXISTS", {{"variableName", "`system`.`session`." + QuoteIdentifier(AsciiLower(plain))}});
+      return Error::Of("VARIABLE_ALREADY_EXISTS",
+                       {{"variableName", "`system`.`session`." + QuoteIdentifier(AsciiLower(plain))}});
     }
     analysis::SessionVariable variable;
     variable.name = plain;
@@ -52,7 +55,8 @@ Result<RowSet> Assign(const plan::VariableCommand& command, CommandContext& cont
     auto variable = context.FindVariable(plain);
     if (!variable.has_value()) return NoVariable(name);
     for (const auto& other : seen) {
-      if (EqualsIgnoreCase(other, plain)) return Error::Of("DUPLICATE_ASSIGNMENTS", {{"nameList", QuoteIdentifier(AsciiLower(plain))}});
+      if (EqualsIgnoreCase(other, plain))
+        return Error::Of("DUPLICATE_ASSIGNMENTS", {{"nameList", QuoteIdentifier(AsciiLower(plain))}});
     }
     seen.push_back(plain);
     variables.push_back(*std::move(variable));
@@ -60,8 +64,8 @@ Result<RowSet> Assign(const plan::VariableCommand& command, CommandContext& cont
   if (command.query != nullptr) {
     FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.query, context));
     if (query->output.size() != variables.size()) {
-      return Error::Of("ASSIGNMENT_ARITY_MISMATCH",
-                       {{"numTarget", std::to_string(variables.size())}, {"numExpr", std::to_string(query->output.size())}});
+      return Error::Of("ASSIGNMENT_ARITY_MISMATCH", {{"numTarget", std::to_string(variables.size())},
+                                                     {"numExpr", std::to_string(query->output.size())}});
     }
     std::vector<ExpressionPtr> casts;
     std::vector<Attribute> output;
@@ -78,15 +82,16 @@ Result<RowSet> Assign(const plan::VariableCommand& command, CommandContext& cont
     for (size_t i = 0; i < variables.size(); ++i) variables[i].value = rows->rows.empty() ? Value() : rows->rows[0][i];
   } else {
     if (command.values.size() != variables.size()) {
-      return Error::Of("ASSIGNMENT_ARITY_MISMATCH",
-                       {{"numTarget", std::to_string(variables.size())}, {"numExpr", std::to_string(command.values.size())}});
+      return Error::Of("ASSIGNMENT_ARITY_MISMATCH", {{"numTarget", std::to_string(variables.size())},
+                                                     {"numExpr", std::to_string(command.values.size())}});
     }
     for (size_t i = 0; i < variables.size(); ++i) {
       if (command.values[i]->kind == plan::ExprKind::kDefault) {
         variables[i].value = Value();
         continue;
       }
-      FRAZIL_ASSIGN_OR_RETURN(variables[i].value, analysis::AnalyzeConstant(command.values[i], variables[i].type, context));
+      FRAZIL_ASSIGN_OR_RETURN(variables[i].value,
+                              analysis::AnalyzeConstant(command.values[i], variables[i].type, context));
     }
   }
   for (auto& variable : variables) context.PutVariable(std::move(variable));
@@ -105,7 +110,8 @@ Result<RowSet> RunVariable(const plan::VariableCommand& command, CommandContext&
       for (const auto& name : command.names) {
         FRAZIL_ASSIGN_OR_RETURN(auto plain, VariableName(name));
         if (!context.DropVariable(plain) && !command.if_exists) {
-          return Error::Of("VARIABLE_NOT_FOUND", {{"variableName", "`system`.`session`." + QuoteIdentifier(AsciiLower(plain))}});
+          return Error::Of("VARIABLE_NOT_FOUND",
+                           {{"variableName", "`system`.`session`." + QuoteIdentifier(AsciiLower(plain))}});
         }
       }
       return NoRows();
@@ -174,9 +180,9 @@ Result<RowSet> RunFunctionDdl(const plan::FunctionDdlCommand& command, CommandCo
   if (!command.temporary) return Error::Unsupported("CREATE FUNCTION (permanent SQL functions)");
   if (context.FindSqlFunction({name}).has_value() && !command.or_replace) {
     if (command.if_not_exists) return NoRows();
-    return Error::Of("ROUTINE_ALREADY_EXISTS", {{"routineName", QuoteIdentifier(parts)},
-                                                {"newRoutineType", "routine"},
-                                                {"existingRoutineType", "routine"}});
+    return Error::Of(
+        "ROUTINE_ALREADY_EXISTS",
+        {{"routineName", QuoteIdentifier(parts)}, {"newRoutineType", "routine"}, {"existingRoutineType", "routine"}});
   }
   analysis::SqlFunction function;
   function.name = name;

@@ -8,16 +8,18 @@ namespace frazil::commands {
 namespace {
 
 /// Schema of a view: the query's columns under the names that the view gives them, with comments.
-Result<DataTypePtr> ViewSchema(const plan::CreateViewCommand& command, const DataTypePtr& query_schema, const std::string& view_name) {
+Result<DataTypePtr> ViewSchema(const plan::CreateViewCommand& command, const DataTypePtr& query_schema,
+                               const std::string& view_name) {
   auto fields = query_schema->fields();
   if (!command.columns.empty()) {
     if (command.columns.size() != fields.size()) {
       std::vector<std::string> given, present;
       for (const auto& [name, comment] : command.columns) given.push_back(QuoteIdentifier(name));
       for (const auto& field : fields) present.push_back(QuoteIdentifier(field.name));
-      return Error::Of(command.columns.size() > fields.size() ? "CREATE_VIEW_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"
-                                                              : "CREATE_VIEW_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS",
-                       {{"viewName", view_name}, {"viewColumns", Join(given, ", ")}, {"dataColumns", Join(present, ", ")}});
+      return Error::Of(
+          command.columns.size() > fields.size() ? "CREATE_VIEW_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"
+                                                 : "CREATE_VIEW_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS",
+          {{"viewName", view_name}, {"viewColumns", Join(given, ", ")}, {"dataColumns", Join(present, ", ")}});
     }
     for (size_t i = 0; i < fields.size(); ++i) {
       fields[i].name = command.columns[i].first;
@@ -29,9 +31,11 @@ Result<DataTypePtr> ViewSchema(const plan::CreateViewCommand& command, const Dat
   return result;
 }
 
-Result<RowSet> CreateTemporaryView(const plan::CreateViewCommand& command, const std::vector<std::string>& parts, CommandContext& context) {
+Result<RowSet> CreateTemporaryView(const plan::CreateViewCommand& command, const std::vector<std::string>& parts,
+                                   CommandContext& context) {
   bool global = command.scope == plan::ViewScope::kGlobalTemporary;
-  if (parts.size() > 1 && !(global && parts.size() == 2 && EqualsIgnoreCase(parts[0], context.global_temp_database()))) {
+  if (parts.size() > 1 &&
+      !(global && parts.size() == 2 && EqualsIgnoreCase(parts[0], context.global_temp_database()))) {
     return Error::Of("TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS", {{"actualName", QuoteIdentifier(parts)}});
   }
   const std::string& name = parts.back();
@@ -66,7 +70,8 @@ Result<RowSet> CreateTemporaryView(const plan::CreateViewCommand& command, const
   return NoRows();
 }
 
-Result<catalogs::ViewDefinition> DefineView(const plan::PlanPtr& query, const std::string& text, CommandContext& context, DataTypePtr* query_schema) {
+Result<catalogs::ViewDefinition> DefineView(const plan::PlanPtr& query, const std::string& text,
+                                            CommandContext& context, DataTypePtr* query_schema) {
   FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(query, context));
   *query_schema = plan::OutputSchema(*analyzed);
   catalogs::ViewDefinition view;
@@ -75,7 +80,8 @@ Result<catalogs::ViewDefinition> DefineView(const plan::PlanPtr& query, const st
   view.current_namespace = context.current_namespace();
   for (const auto& field : (*query_schema)->fields()) view.query_column_names.push_back(field.name);
   for (const auto& item : context.Configs(false)) {
-    if (item.key.starts_with("spark.sql.") && !item.key.starts_with("spark.sql.catalog.")) view.settings[item.key] = item.value;
+    if (item.key.starts_with("spark.sql.") && !item.key.starts_with("spark.sql.catalog."))
+      view.settings[item.key] = item.value;
   }
   view.owner = context.settings().current_user;
   return view;
@@ -88,7 +94,8 @@ Result<RowSet> RunCreateView(const plan::CreateViewCommand& command, CommandCont
   if (command.scope != plan::ViewScope::kPersistent) return CreateTemporaryView(command, parts, context);
   FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(parts, context));
   if (!name.catalog->supports_views()) {
-    return Error::Of("UNSUPPORTED_FEATURE.CATALOG_OPERATION", {{"catalogName", QuoteIdentifier(name.catalog->name())}, {"operation", "views"}});
+    return Error::Of("UNSUPPORTED_FEATURE.CATALOG_OPERATION",
+                     {{"catalogName", QuoteIdentifier(name.catalog->name())}, {"operation", "views"}});
   }
   FRAZIL_ASSIGN_OR_RETURN(auto existing, name.catalog->LoadView(name.identifier));
   FRAZIL_ASSIGN_OR_RETURN(bool is_table, name.catalog->TableExists(name.identifier));
@@ -96,12 +103,15 @@ Result<RowSet> RunCreateView(const plan::CreateViewCommand& command, CommandCont
   if (is_table && command.if_not_exists) return NoRows();
   if (is_table && command.or_replace) {
     return Error::Of("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
-                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))}, {"operation", "CREATE OR REPLACE VIEW"}});
+                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))},
+                      {"operation", "CREATE OR REPLACE VIEW"}});
   }
-  if (is_table || (existing.has_value() && !command.or_replace)) return catalogs::TableExistsAlready(*name.catalog, name.identifier);
+  if (is_table || (existing.has_value() && !command.or_replace))
+    return catalogs::TableExistsAlready(*name.catalog, name.identifier);
   DataTypePtr query_schema;
   FRAZIL_ASSIGN_OR_RETURN(auto view, DefineView(command.query, command.query_text, context, &query_schema));
-  FRAZIL_ASSIGN_OR_RETURN(view.schema, ViewSchema(command, query_schema, QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))));
+  FRAZIL_ASSIGN_OR_RETURN(view.schema, ViewSchema(command, query_schema,
+                                                  QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))));
   view.comment = command.comment.value_or("");
   view.properties.insert(command.properties.begin(), command.properties.end());
   if (command.schema_binding.has_value()) view.schema_binding = *command.schema_binding;
@@ -126,7 +136,8 @@ Result<RowSet> RunDropView(const plan::DropViewCommand& command, CommandContext&
     FRAZIL_ASSIGN_OR_RETURN(bool is_table, name->catalog->TableExists(name->identifier));
     if (is_table) {
       return Error::Of("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
-                       {{"tableName", QuoteIdentifier(catalogs::FullName(*name->catalog, name->identifier))}, {"operation", "DROP VIEW"}});
+                       {{"tableName", QuoteIdentifier(catalogs::FullName(*name->catalog, name->identifier))},
+                        {"operation", "DROP VIEW"}});
     }
     if (command.if_exists) return NoRows();
     return catalogs::TableNotFound(*name->catalog, name->identifier);
@@ -165,7 +176,9 @@ Result<RowSet> RunAlterView(const plan::AlterViewCommand& command, CommandContex
   for (const auto& [key, value] : command.properties) view->properties[key] = value;
   for (const auto& key : command.unset_keys) {
     if (view->properties.erase(key) == 0 && !command.if_exists) {
-      return Error::Of("UNSET_NONEXISTENT_PROPERTIES", {{"properties", QuoteIdentifier(key)}, {"table", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))}});
+      return Error::Of("UNSET_NONEXISTENT_PROPERTIES",
+                       {{"properties", QuoteIdentifier(key)},
+                        {"table", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))}});
     }
   }
   if (command.schema_binding.has_value()) view->schema_binding = *command.schema_binding;

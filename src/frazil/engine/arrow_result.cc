@@ -19,7 +19,9 @@ void Adapt(const DataType& type, ArrowArray* array) {
       for (int64_t i = 0; i < array->length; ++i) values[array->offset + i] *= 1000;
       return;
     }
-    case TypeId::kArray: Adapt(*type.element_type(), array->children[0]); return;
+    case TypeId::kArray:
+      Adapt(*type.element_type(), array->children[0]);
+      return;
     case TypeId::kMap: {
       ArrowArray* entries = array->children[0];
       Adapt(*type.key_type(), entries->children[0]);
@@ -30,7 +32,8 @@ void Adapt(const DataType& type, ArrowArray* array) {
       if (type.fields().empty()) array->n_children = 0;
       for (size_t i = 0; i < type.fields().size(); ++i) Adapt(*type.fields()[i].type, array->children[i]);
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -42,10 +45,12 @@ struct ArrowBatchBuilder::State {
   duckdb::unique_ptr<duckdb::ArrowAppender> appender;
 };
 
-ArrowBatchBuilder::ArrowBatchBuilder(duckdb::ClientContext& client, DataTypePtr schema, duckdb::vector<duckdb::LogicalType> types)
+ArrowBatchBuilder::ArrowBatchBuilder(duckdb::ClientContext& client, DataTypePtr schema,
+                                     duckdb::vector<duckdb::LogicalType> types)
     : state_(std::make_unique<State>()), schema_(std::move(schema)) {
   state_->types = std::move(types);
-  state_->properties = duckdb::ClientProperties("UTC", duckdb::ArrowOffsetSize::REGULAR, false, false, false, duckdb::ArrowFormatVersion::V1_0, client);
+  state_->properties = duckdb::ClientProperties("UTC", duckdb::ArrowOffsetSize::REGULAR, false, false, false,
+                                                duckdb::ArrowFormatVersion::V1_0, client);
 }
 
 ArrowBatchBuilder::~ArrowBatchBuilder() = default;

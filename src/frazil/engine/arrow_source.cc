@@ -1,11 +1,11 @@
 #include "frazil/engine/arrow_source.h"
 
-#include <duckdb/common/arrow/arrow_wrapper.hpp>
-#include <duckdb/function/table/arrow.hpp>
-
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include <duckdb/common/arrow/arrow_wrapper.hpp>
+#include <duckdb/function/table/arrow.hpp>
 
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/type_mapping.h"
@@ -13,33 +13,54 @@
 namespace frazil::engine {
 namespace {
 
-// Format strings of the Arrow C data interface for what types/arrow_c.h lays out, as DuckDB shall read them: intervals as the integers they are.
+// Format strings of the Arrow C data interface for what types/arrow_c.h lays out, as DuckDB shall read them: intervals
+// as the integers they are.
 std::string FormatOf(const DataType& type) {
   switch (type.id()) {
-    case TypeId::kNull: return "n";
-    case TypeId::kBoolean: return "b";
-    case TypeId::kByte: return "c";
-    case TypeId::kShort: return "s";
+    case TypeId::kNull:
+      return "n";
+    case TypeId::kBoolean:
+      return "b";
+    case TypeId::kByte:
+      return "c";
+    case TypeId::kShort:
+      return "s";
     case TypeId::kInteger:
-    case TypeId::kYearMonthInterval: return "i";
+    case TypeId::kYearMonthInterval:
+      return "i";
     case TypeId::kLong:
-    case TypeId::kDayTimeInterval: return "l";
-    case TypeId::kFloat: return "f";
-    case TypeId::kDouble: return "g";
-    case TypeId::kDecimal: return "d:" + std::to_string(type.precision()) + "," + std::to_string(type.scale());
-    case TypeId::kString: return "u";
-    case TypeId::kBinary: return "z";
-    case TypeId::kDate: return "tdD";
-    case TypeId::kTimestamp: return "tsu:UTC";
-    case TypeId::kTimestampNtz: return "tsu:";
-    case TypeId::kTime: return "ttn";
-    case TypeId::kCalendarInterval: return "tin";
-    case TypeId::kArray: return "+l";
-    case TypeId::kMap: return "+m";
-    case TypeId::kStruct: return "+s";
+    case TypeId::kDayTimeInterval:
+      return "l";
+    case TypeId::kFloat:
+      return "f";
+    case TypeId::kDouble:
+      return "g";
+    case TypeId::kDecimal:
+      return "d:" + std::to_string(type.precision()) + "," + std::to_string(type.scale());
+    case TypeId::kString:
+      return "u";
+    case TypeId::kBinary:
+      return "z";
+    case TypeId::kDate:
+      return "tdD";
+    case TypeId::kTimestamp:
+      return "tsu:UTC";
+    case TypeId::kTimestampNtz:
+      return "tsu:";
+    case TypeId::kTime:
+      return "ttn";
+    case TypeId::kCalendarInterval:
+      return "tin";
+    case TypeId::kArray:
+      return "+l";
+    case TypeId::kMap:
+      return "+m";
+    case TypeId::kStruct:
+      return "+s";
     case TypeId::kVariant:
     case TypeId::kGeometry:
-    case TypeId::kGeography: break;
+    case TypeId::kGeography:
+      break;
   }
   ThrowSparkError(Error::Unsupported(type.SimpleString() + " columns in local relations"));
 }

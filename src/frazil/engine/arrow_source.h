@@ -2,9 +2,9 @@
 
 // Rows that came as Arrow batches, read by DuckDB's arrow_scan. Internal to engine/.
 
-#include <duckdb.hpp>
-
 #include <memory>
+
+#include <duckdb.hpp>
 
 #include "frazil/types/arrow_c.h"
 

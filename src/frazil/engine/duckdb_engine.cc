@@ -134,7 +134,8 @@ Result<duckdb::vector<duckdb::LogicalType>> TypesOf(const plan::LogicalPlan& pla
 
 }  // namespace
 
-Result<plan::LogicalPlanPtr> Materialize(Engine& engine, const plan::LogicalPlanPtr& plan, const ExecutionContext& context) {
+Result<plan::LogicalPlanPtr> Materialize(Engine& engine, const plan::LogicalPlanPtr& plan,
+                                         const ExecutionContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto stream, engine.Execute(plan, context));
   auto table = std::make_shared<ArrowTable>();
   table->schema = plan::OutputSchema(*plan);
@@ -157,7 +158,8 @@ Result<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& options) {
   }
 }
 
-DuckDbEngine::DuckDbEngine(const EngineOptions& options) : options_(options), spill_directory_(options.spill_directory) {
+DuckDbEngine::DuckDbEngine(const EngineOptions& options)
+    : options_(options), spill_directory_(options.spill_directory) {
   if (spill_directory_.empty()) {
     spill_directory_ = (std::filesystem::temp_directory_path() / ("frazil-spill-" + std::to_string(getpid()))).string();
     owns_spill_directory_ = true;

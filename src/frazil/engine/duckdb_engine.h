@@ -28,8 +28,8 @@ class DuckDbEngine : public Engine {
                                   const ExecutionContext& context) override;
   bool HasFunction(std::string_view name) const override;
 
-  /// The database of statements that begin now. DuckDB refuses all further work after an error of its own making; nothing lasting is
-  /// in it, so a fresh one takes its place. Statements that run keep theirs.
+  /// The database of statements that begin now. DuckDB refuses all further work after an error of its own making;
+  /// nothing lasting is in it, so a fresh one takes its place. Statements that run keep theirs.
   duckdb::shared_ptr<duckdb::DuckDB> Database();
   const FunctionLoweringRegistry& registry() const { return registry_; }
 

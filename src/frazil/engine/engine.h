@@ -70,7 +70,7 @@ struct ExecutionContext {
   std::shared_ptr<ExecutionMetrics> metrics;
   storage::SettingLookup store_settings;
   const storage::StoreRegistry* stores = nullptr;
-  int64_t batch_rows = 10000;  ///< Most rows in an Arrow batch.
+  int64_t batch_rows = 10000;             ///< Most rows in an Arrow batch.
   int64_t batch_bytes = 4 * 1024 * 1024;  ///< Aim for the most bytes.
   std::function<void(ObservedMetrics)> on_observed;
 };
@@ -90,22 +90,29 @@ class Engine {
   virtual ~Engine() = default;
 
   /// Starts a query; batches are laid out as types/arrow_c.h says, column names and types those of plan.output.
-  virtual Result<std::unique_ptr<ResultStream>> Execute(const plan::LogicalPlanPtr& plan, const ExecutionContext& context) = 0;
-  /// Runs a query to its end and returns its rows as values: small results (SHOW, subqueries of commands, files touched).
+  virtual Result<std::unique_ptr<ResultStream>> Execute(const plan::LogicalPlanPtr& plan,
+                                                        const ExecutionContext& context) = 0;
+  /// Runs a query to its end and returns its rows as values: small results (SHOW, subqueries of commands, files
+  /// touched).
   virtual Result<RowSet> Collect(const plan::LogicalPlanPtr& plan, const ExecutionContext& context) = 0;
   /// Writes the plan's rows (columns in the task's order) as files; on error everything written is deleted.
-  virtual Result<std::vector<tables::WrittenFile>> Write(const plan::LogicalPlanPtr& plan, const tables::WriteTask& task,
+  virtual Result<std::vector<tables::WrittenFile>> Write(const plan::LogicalPlanPtr& plan,
+                                                         const tables::WriteTask& task,
                                                          const ExecutionContext& context) = 0;
   /// Value of a constant expression (no columns).
   virtual Result<Value> Evaluate(const ExpressionPtr& expression, const ExecutionContext& context) = 0;
-  /// Columns and types of files: format parquet, csv, json, text, binaryfile; options as Spark's reader names them, keys in lower case.
+  /// Columns and types of files: format parquet, csv, json, text, binaryfile; options as Spark's reader names them,
+  /// keys in lower case.
   virtual Result<DataTypePtr> InferSchema(const std::string& format, const std::vector<std::string>& paths,
-                                          const std::map<std::string, std::string>& options, const ExecutionContext& context) = 0;
-  /// Whether the engine has an implementation of a scalar ("s"), aggregate ("a") or window ("w") function by its canonical name.
+                                          const std::map<std::string, std::string>& options,
+                                          const ExecutionContext& context) = 0;
+  /// Whether the engine has an implementation of a scalar ("s"), aggregate ("a") or window ("w") function by its
+  /// canonical name.
   virtual bool HasFunction(std::string_view name) const = 0;
 };
 
 /// Runs a query to its end and returns a plan of the same columns (and ids) over its rows in memory.
-Result<plan::LogicalPlanPtr> Materialize(Engine& engine, const plan::LogicalPlanPtr& plan, const ExecutionContext& context);
+Result<plan::LogicalPlanPtr> Materialize(Engine& engine, const plan::LogicalPlanPtr& plan,
+                                         const ExecutionContext& context);
 
 }  // namespace frazil::engine

@@ -17,7 +17,8 @@ struct Element {
 
 bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-duckdb::unique_ptr<duckdb::QueryResult> Run(duckdb::Connection& connection, const std::string& query, const std::string& path) {
+duckdb::unique_ptr<duckdb::QueryResult> Run(duckdb::Connection& connection, const std::string& query,
+                                            const std::string& path) {
   auto statement = connection.Prepare(query);
   if (statement->HasError()) statement->error.Throw();
   duckdb::vector<duckdb::Value> arguments = {duckdb::Value(storage::LocalPath(path))};
@@ -31,7 +32,9 @@ int64_t NumberOf(const duckdb::Value& value) { return value.IsNull() ? 0 : value
 
 std::vector<Element> ElementsOf(duckdb::Connection& connection, const std::string& path) {
   auto result = Run(connection,
-                    "SELECT name, type, repetition_type, converted_type, logical_type, num_children, \"precision\", \"scale\" FROM parquet_schema($1)", path);
+                    "SELECT name, type, repetition_type, converted_type, logical_type, num_children, \"precision\", "
+                    "\"scale\" FROM parquet_schema($1)",
+                    path);
   std::vector<Element> elements;
   while (auto chunk = result->Fetch()) {
     if (chunk->size() == 0) break;
@@ -52,7 +55,8 @@ std::vector<Element> ElementsOf(duckdb::Connection& connection, const std::strin
 }
 
 Error Unsupported(const Element& element) {
-  return Error::Of("PARQUET_TYPE_NOT_SUPPORTED", {{"parquetType", element.type + (element.logical.empty() ? "" : " (" + element.logical + ")")}});
+  return Error::Of("PARQUET_TYPE_NOT_SUPPORTED",
+                   {{"parquetType", element.type + (element.logical.empty() ? "" : " (" + element.logical + ")")}});
 }
 
 // The type of a leaf. Source: Spark's Parquet data source; Parquet's LogicalTypes.md.
@@ -87,7 +91,8 @@ Result<DataTypePtr> LeafType(const Element& element) {
     return DataType::Long();
   }
   if (element.type == "BYTE_ARRAY") {
-    if (Has(converted, "UTF8") || Has(converted, "ENUM") || Has(converted, "JSON") || Has(logical, "String") || Has(logical, "Enum") || Has(logical, "Json")) {
+    if (Has(converted, "UTF8") || Has(converted, "ENUM") || Has(converted, "JSON") || Has(logical, "String") ||
+        Has(logical, "Enum") || Has(logical, "Json")) {
       return DataType::String();
     }
     return DataType::Binary();
@@ -135,8 +140,10 @@ Result<DataTypePtr> TypeAt(const std::vector<Element>& elements, size_t& at, boo
 
 DataTypePtr AllNullable(const DataTypePtr& type) {
   switch (type->id()) {
-    case TypeId::kArray: return DataType::Array(AllNullable(type->element_type()), true);
-    case TypeId::kMap: return DataType::Map(AllNullable(type->key_type()), AllNullable(type->value_type()), true);
+    case TypeId::kArray:
+      return DataType::Array(AllNullable(type->element_type()), true);
+    case TypeId::kMap:
+      return DataType::Map(AllNullable(type->key_type()), AllNullable(type->value_type()), true);
     case TypeId::kStruct: {
       auto fields = type->fields();
       for (auto& field : fields) {
@@ -145,12 +152,16 @@ DataTypePtr AllNullable(const DataTypePtr& type) {
       }
       return DataType::Struct(std::move(fields));
     }
-    default: return type;
+    default:
+      return type;
   }
 }
 
 Result<DataTypePtr> SchemaOf(duckdb::Connection& connection, const std::string& path) {
-  auto metadata = Run(connection, "SELECT decode(value) FROM parquet_kv_metadata($1) WHERE decode(key) = '" + std::string(kSparkSchemaKey) + "'", path);
+  auto metadata = Run(
+      connection,
+      "SELECT decode(value) FROM parquet_kv_metadata($1) WHERE decode(key) = '" + std::string(kSparkSchemaKey) + "'",
+      path);
   if (auto chunk = metadata->Fetch(); chunk != nullptr && chunk->size() > 0) {
     auto type = DataType::FromJson(TextOf(chunk->GetValue(0, 0)));
     if (type.ok()) return AllNullable(*type);
@@ -174,10 +185,12 @@ Result<DataTypePtr> Merge(const DataTypePtr& left, const DataTypePtr& right) {
     if (mine->EqualsIgnoreNullability(*field.type)) continue;
     if (mine->id() == TypeId::kStruct && field.type->id() == TypeId::kStruct) {
       FRAZIL_ASSIGN_OR_RETURN(mine, Merge(mine, field.type));
-    } else if (mine->id() == TypeId::kDecimal && field.type->id() == TypeId::kDecimal && mine->scale() == field.type->scale()) {
+    } else if (mine->id() == TypeId::kDecimal && field.type->id() == TypeId::kDecimal &&
+               mine->scale() == field.type->scale()) {
       mine = DataType::Decimal(std::max(mine->precision(), field.type->precision()), mine->scale());
     } else {
-      return Error::Of("CANNOT_MERGE_SCHEMAS", {{"left", "\"" + left->Sql() + "\""}, {"right", "\"" + right->Sql() + "\""}});
+      return Error::Of("CANNOT_MERGE_SCHEMAS",
+                       {{"left", "\"" + left->Sql() + "\""}, {"right", "\"" + right->Sql() + "\""}});
     }
   }
   return DataType::Struct(std::move(fields));
@@ -185,8 +198,8 @@ Result<DataTypePtr> Merge(const DataTypePtr& left, const DataTypePtr& right) {
 
 }  // namespace
 
-Result<DataTypePtr> InferParquetSchema(duckdb::Connection& connection, const std::vector<std::string>& paths, const ReaderOptions& options,
-                                       const CancelToken* cancel) {
+Result<DataTypePtr> InferParquetSchema(duckdb::Connection& connection, const std::vector<std::string>& paths,
+                                       const ReaderOptions& options, const CancelToken* cancel) {
   FRAZIL_RETURN_IF_ERROR(CheckNotCancelled(cancel));
   if (paths.empty()) return Error::Of("UNABLE_TO_INFER_SCHEMA", {{"format", "Parquet"}});
   FRAZIL_ASSIGN_OR_RETURN(auto schema, SchemaOf(connection, paths[0]));

@@ -2,20 +2,21 @@
 
 // From the typed plan to DuckDB's syntax tree. Internal to engine/.
 //
-// Every plan node becomes a Block: a SELECT under construction whose columns are called c<id>. Names are unique in the whole statement, so that references bind without
-// qualification at any depth: a correlated column is found in the query around it by its name.
-
-#include <duckdb.hpp>
-#include <duckdb/parser/expression/window_expression.hpp>
-#include <duckdb/parser/query_node/select_node.hpp>
-#include <duckdb/parser/statement/select_statement.hpp>
-#include <duckdb/parser/tableref.hpp>
+// Every plan node becomes a Block: a SELECT under construction whose columns are called c<id>. Names are unique in the
+// whole statement, so that references bind without qualification at any depth: a correlated column is found in the
+// query around it by its name.
 
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <duckdb.hpp>
+#include <duckdb/parser/expression/window_expression.hpp>
+#include <duckdb/parser/query_node/select_node.hpp>
+#include <duckdb/parser/statement/select_statement.hpp>
+#include <duckdb/parser/tableref.hpp>
 
 #include "frazil/engine/functions/function_lowering.h"
 #include "frazil/engine/statement_state.h"
@@ -36,7 +37,8 @@ struct Block {
   /// Names that the block puts out, in order.
   std::vector<std::string> columns;
   duckdb::vector<duckdb::unique_ptr<duckdb::ResultModifier>> modifiers;
-  /// Set where nothing may be merged into the select (unnest, windows, aggregates, DISTINCT): a node above starts a new block.
+  /// Set where nothing may be merged into the select (unnest, windows, aggregates, DISTINCT): a node above starts a new
+  /// block.
   bool closed = false;
   duckdb::GroupByNode groups;
   bool is_aggregate = false;
@@ -147,7 +149,7 @@ class Lowering : public LoweringContext {
   std::map<uint64_t, int64_t> recursion_limits_;
   plan::LogicalPlanPtr root_;
   std::set<const Expression*> null_is_false_;  ///< See NoteConjuncts.
-  std::string row_position_;  ///< See OrderedRows; empty: none.
+  std::string row_position_;                   ///< See OrderedRows; empty: none.
   bool row_position_wanted_ = false;
   int next_name_ = 0;
   int next_table_ = 0;

@@ -56,7 +56,8 @@ Result<Block> Lowering::LowerAggregateNode(const plan::AggregateNode& node) {
       } else {
         LoweredArguments arguments;
         for (const auto& key : keys) arguments.push_back(ColumnRefOf(key));
-        id = CastOf(duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::GROUPING_FUNCTION, std::move(arguments)),
+        id = CastOf(duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::GROUPING_FUNCTION,
+                                                                  std::move(arguments)),
                     duckdb::LogicalType::BIGINT);
       }
       columns.emplace_back(ColumnName(node.output[next++].id), std::move(id));

@@ -20,17 +20,20 @@ namespace {
 
 std::string LambdaParameterName(AttributeId id) { return "l" + std::to_string(id); }
 
-// DuckDB reads integer literals in GROUP BY and ORDER BY as positions; within an expression they are harmless. Callers that need it wrap.
+// DuckDB reads integer literals in GROUP BY and ORDER BY as positions; within an expression they are harmless. Callers
+// that need it wrap.
 bool IsWindowFunctionName(const std::string& name) {
-  static const std::set<std::string> kNames = {"row_number", "rank",       "dense_rank", "percent_rank", "cume_dist", "ntile",
-                                               "lag",        "lead",       "first_value", "last_value",  "nth_value"};
+  static const std::set<std::string> kNames = {"row_number",  "rank",       "dense_rank", "percent_rank",
+                                               "cume_dist",   "ntile",      "lag",        "lead",
+                                               "first_value", "last_value", "nth_value"};
   return kNames.count(name) != 0;
 }
 
 LoweredExpression AndOf(LoweredExpression left, LoweredExpression right) {
   if (left == nullptr) return right;
   if (right == nullptr) return left;
-  return duckdb::make_uniq<duckdb::ConjunctionExpression>(duckdb::ExpressionType::CONJUNCTION_AND, std::move(left), std::move(right));
+  return duckdb::make_uniq<duckdb::ConjunctionExpression>(duckdb::ExpressionType::CONJUNCTION_AND, std::move(left),
+                                                          std::move(right));
 }
 
 }  // namespace
@@ -41,16 +44,24 @@ LoweredExpression ColumnRefOf(const std::string& name) { return duckdb::make_uni
 
 Result<LoweredExpression> Lowering::Lower(const Expression& expression) {
   switch (expression.kind) {
-    case ExpressionKind::kLiteral: return LowerLiteral(expression.As<LiteralExpression>());
-    case ExpressionKind::kColumn: return ColumnRefOf(ColumnName(expression.As<ColumnExpression>().id));
-    case ExpressionKind::kCall: return LowerCall(expression.As<CallExpression>());
-    case ExpressionKind::kCast: return LowerCast(expression.As<CastExpression>());
-    case ExpressionKind::kLambda: return LowerLambda(expression.As<LambdaExpression>());
+    case ExpressionKind::kLiteral:
+      return LowerLiteral(expression.As<LiteralExpression>());
+    case ExpressionKind::kColumn:
+      return ColumnRefOf(ColumnName(expression.As<ColumnExpression>().id));
+    case ExpressionKind::kCall:
+      return LowerCall(expression.As<CallExpression>());
+    case ExpressionKind::kCast:
+      return LowerCast(expression.As<CastExpression>());
+    case ExpressionKind::kLambda:
+      return LowerLambda(expression.As<LambdaExpression>());
     case ExpressionKind::kLambdaVariable:
       return ColumnRefOf(LambdaParameterName(expression.As<LambdaVariableExpression>().id));
-    case ExpressionKind::kSubquery: return LowerSubquery(expression.As<SubqueryExpression>());
-    case ExpressionKind::kAggregate: return LowerAggregate(expression.As<AggregateExpression>());
-    case ExpressionKind::kWindow: return LowerWindow(expression.As<WindowExpression>());
+    case ExpressionKind::kSubquery:
+      return LowerSubquery(expression.As<SubqueryExpression>());
+    case ExpressionKind::kAggregate:
+      return LowerAggregate(expression.As<AggregateExpression>());
+    case ExpressionKind::kWindow:
+      return LowerWindow(expression.As<WindowExpression>());
   }
   return Error::Internal("Unknown kind of expression");
 }
@@ -93,7 +104,8 @@ namespace {
 // Whether IN of several values may be NULL for want of one of them.
 bool MayBeUnknown(const SubqueryExpression& subquery) {
   const auto& output = static_cast<const plan::LogicalPlan&>(*subquery.plan).output;
-  return std::any_of(subquery.values.begin(), subquery.values.end(), [](const auto& value) { return value->nullable; }) ||
+  return std::any_of(subquery.values.begin(), subquery.values.end(),
+                     [](const auto& value) { return value->nullable; }) ||
          std::any_of(output.begin(), output.end(), [](const Attribute& attribute) { return attribute.nullable; });
 }
 
@@ -151,8 +163,12 @@ Result<LoweredExpression> Lowering::LowerSubquery(const SubqueryExpression& subq
   result->subquery = duckdb::make_uniq<duckdb::SelectStatement>();
   result->subquery->node = ToQueryNode(std::move(block));
   switch (subquery.subquery_kind) {
-    case SubqueryKind::kScalar: result->subquery_type = duckdb::SubqueryType::SCALAR; break;
-    case SubqueryKind::kExists: result->subquery_type = duckdb::SubqueryType::EXISTS; break;
+    case SubqueryKind::kScalar:
+      result->subquery_type = duckdb::SubqueryType::SCALAR;
+      break;
+    case SubqueryKind::kExists:
+      result->subquery_type = duckdb::SubqueryType::EXISTS;
+      break;
     case SubqueryKind::kIn: {
       result->subquery_type = duckdb::SubqueryType::ANY;
       result->comparison_type = duckdb::ExpressionType::COMPARE_EQUAL;
@@ -168,7 +184,8 @@ Result<LoweredExpression> Lowering::LowerSubquery(const SubqueryExpression& subq
 Result<duckdb::vector<duckdb::OrderByNode>> Lowering::LowerOrder(const std::vector<SortKey>& keys) {
   duckdb::vector<duckdb::OrderByNode> result;
   for (const auto& key : keys) {
-    if (key.expression->kind == ExpressionKind::kLiteral) continue;  // Orders nothing, and DuckDB would take it for a position.
+    if (key.expression->kind == ExpressionKind::kLiteral)
+      continue;  // Orders nothing, and DuckDB would take it for a position.
     FRAZIL_ASSIGN_OR_RETURN(auto expression, Lower(*key.expression));
     expression = OrderKeyOf(*key.expression->type, std::move(expression));
     result.emplace_back(key.ascending ? duckdb::OrderType::ASCENDING : duckdb::OrderType::DESCENDING,
@@ -228,8 +245,12 @@ Status Lowering::SetFrame(const WindowExpression& window, duckdb::WindowExpressi
   using duckdb::WindowBoundary;
   const auto bound = [&](const FrameBound& from, WindowBoundary& boundary, LoweredExpression& offset) -> Status {
     switch (from.type) {
-      case FrameBoundType::kUnboundedPreceding: boundary = WindowBoundary::UNBOUNDED_PRECEDING; return Status::Ok();
-      case FrameBoundType::kUnboundedFollowing: boundary = WindowBoundary::UNBOUNDED_FOLLOWING; return Status::Ok();
+      case FrameBoundType::kUnboundedPreceding:
+        boundary = WindowBoundary::UNBOUNDED_PRECEDING;
+        return Status::Ok();
+      case FrameBoundType::kUnboundedFollowing:
+        boundary = WindowBoundary::UNBOUNDED_FOLLOWING;
+        return Status::Ok();
       case FrameBoundType::kCurrentRow:
         boundary = rows ? WindowBoundary::CURRENT_ROW_ROWS : WindowBoundary::CURRENT_ROW_RANGE;
         return Status::Ok();
@@ -256,7 +277,8 @@ Status Lowering::MakeWindows(const WindowExpression& window, LoweredExpression& 
     std::string name = duckdb::StringUtil::Lower(function.function_name);
     const bool is_window_function = IsWindowFunctionName(name);
     if (is_window_function || registry_.IsDuckDbAggregate(name)) {
-      const auto type = is_window_function ? duckdb::WindowExpression::WindowToExpressionType(name) : duckdb::ExpressionType::WINDOW_AGGREGATE;
+      const auto type = is_window_function ? duckdb::WindowExpression::WindowToExpressionType(name)
+                                           : duckdb::ExpressionType::WINDOW_AGGREGATE;
       auto result = duckdb::make_uniq<duckdb::WindowExpression>(type, INVALID_CATALOG, INVALID_SCHEMA, name);
       auto& children = function.children;
       if ((name == "lag" || name == "lead") && is_window_function) {

@@ -1,7 +1,7 @@
 #include <duckdb/parser/expression/case_expression.hpp>
 #include <duckdb/parser/expression/cast_expression.hpp>
-#include <duckdb/parser/expression/comparison_expression.hpp>
 #include <duckdb/parser/expression/columnref_expression.hpp>
+#include <duckdb/parser/expression/comparison_expression.hpp>
 #include <duckdb/parser/expression/conjunction_expression.hpp>
 #include <duckdb/parser/expression/constant_expression.hpp>
 #include <duckdb/parser/expression/operator_expression.hpp>
@@ -19,14 +19,17 @@ LoweredExpression ListOf(LoweredArguments elements) { return CallOf("list_value"
 
 // [0, 1, ... n - 1] as INTEGER[] for a list of n elements.
 LoweredExpression PositionsOf(LoweredExpression list) {
-  return CastOf(CallOf("range", CallOf("len", std::move(list))), duckdb::LogicalType::LIST(duckdb::LogicalType::INTEGER));
+  return CastOf(CallOf("range", CallOf("len", std::move(list))),
+                duckdb::LogicalType::LIST(duckdb::LogicalType::INTEGER));
 }
 
 // The list, or [NULL] where it is NULL or empty, so that unnest keeps the row.
-LoweredExpression KeepEmpty(LoweredExpression list, const LoweredExpression& decider, const duckdb::LogicalType& element) {
+LoweredExpression KeepEmpty(LoweredExpression list, const LoweredExpression& decider,
+                            const duckdb::LogicalType& element) {
   auto result = duckdb::make_uniq<duckdb::CaseExpression>();
   duckdb::CaseCheck check;
-  check.when_expr = duckdb::make_uniq<duckdb::ComparisonExpression>(duckdb::ExpressionType::COMPARE_GREATERTHAN, CallOf("len", decider->Copy()),
+  check.when_expr = duckdb::make_uniq<duckdb::ComparisonExpression>(duckdb::ExpressionType::COMPARE_GREATERTHAN,
+                                                                    CallOf("len", decider->Copy()),
                                                                     ConstantOf(duckdb::Value::BIGINT(0)));
   check.then_expr = std::move(list);
   result->case_checks.push_back(std::move(check));
@@ -110,15 +113,16 @@ Result<Block> Lowering::LowerGenerate(const plan::GenerateNode& node) {
     Columns fields;
     for (const auto& name : kept) fields.emplace_back(name, ColumnRefOf(name));
     for (size_t i = 0; i < generated.size(); ++i) {
-      fields.emplace_back(generated[i],
-                          CallOf("struct_extract_at", ColumnRefOf(element), ConstantOf(duckdb::Value::BIGINT(static_cast<int64_t>(i) + 1))));
+      fields.emplace_back(generated[i], CallOf("struct_extract_at", ColumnRefOf(element),
+                                               ConstantOf(duckdb::Value::BIGINT(static_cast<int64_t>(i) + 1))));
     }
     return Select(std::move(block), std::move(fields), true);
   }
 
   if (generator == "stack") {
     // stack(n, v1, ..., vk): n rows, filled row by row, the rest NULL.
-    if (node.arguments.empty() || node.arguments[0]->kind != ExpressionKind::kLiteral) return Error::Internal("stack needs a constant count");
+    if (node.arguments.empty() || node.arguments[0]->kind != ExpressionKind::kLiteral)
+      return Error::Internal("stack needs a constant count");
     const auto rows = static_cast<size_t>(node.arguments[0]->As<LiteralExpression>().value.integer());
     const size_t width = generated.size();
     LoweredArguments lists;
@@ -193,8 +197,8 @@ Result<Block> Lowering::LowerUnpivot(const plan::UnpivotNode& node) {
   if (!node.include_nulls && !values.empty()) {
     auto any = duckdb::make_uniq<duckdb::ConjunctionExpression>(duckdb::ExpressionType::CONJUNCTION_OR);
     for (const auto& value : values) {
-      any->children.push_back(
-          duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_IS_NOT_NULL, ColumnRefOf(value)));
+      any->children.push_back(duckdb::make_uniq<duckdb::OperatorExpression>(
+          duckdb::ExpressionType::OPERATOR_IS_NOT_NULL, ColumnRefOf(value)));
     }
     block.where.push_back(values.size() == 1 ? std::move(any->children[0]) : LoweredExpression(std::move(any)));
   }

@@ -28,7 +28,8 @@ bool IsCorrelatedOnly(const Expression& expression, const std::vector<Attribute>
     if (part.kind != ExpressionKind::kColumn) return true;
     const auto& column = part.As<ColumnExpression>();
     has_outer = has_outer || column.is_outer;
-    has_other = has_other || (!column.is_outer && std::none_of(columns.begin(), columns.end(), [&](const Attribute& a) { return a.id == column.id; }));
+    has_other = has_other || (!column.is_outer && std::none_of(columns.begin(), columns.end(),
+                                                               [&](const Attribute& a) { return a.id == column.id; }));
     return true;
   });
   return has_outer && !has_other;
@@ -36,8 +37,8 @@ bool IsCorrelatedOnly(const Expression& expression, const std::vector<Attribute>
 
 // Takes the parts of an outer join's condition that compare only the side without rows of its own kept with an outer
 // query: DuckDB cannot decorrelate them in the join, but as a filter below it.
-void TakeCorrelated(const ExpressionPtr& condition, const std::vector<Attribute>& columns, std::vector<ExpressionPtr>* taken,
-                    std::vector<ExpressionPtr>* rest) {
+void TakeCorrelated(const ExpressionPtr& condition, const std::vector<Attribute>& columns,
+                    std::vector<ExpressionPtr>* taken, std::vector<ExpressionPtr>* rest) {
   if (condition->kind == ExpressionKind::kCall && condition->As<CallExpression>().function == "and") {
     for (const auto& part : condition->As<CallExpression>().arguments) TakeCorrelated(part, columns, taken, rest);
     return;
@@ -48,12 +49,18 @@ void TakeCorrelated(const ExpressionPtr& condition, const std::vector<Attribute>
 duckdb::JoinType ToDuckDb(plan::JoinType type) {
   switch (type) {
     case plan::JoinType::kInner:
-    case plan::JoinType::kCross: return duckdb::JoinType::INNER;
-    case plan::JoinType::kLeftOuter: return duckdb::JoinType::LEFT;
-    case plan::JoinType::kRightOuter: return duckdb::JoinType::RIGHT;
-    case plan::JoinType::kFullOuter: return duckdb::JoinType::OUTER;
-    case plan::JoinType::kLeftSemi: return duckdb::JoinType::SEMI;
-    case plan::JoinType::kLeftAnti: return duckdb::JoinType::ANTI;
+    case plan::JoinType::kCross:
+      return duckdb::JoinType::INNER;
+    case plan::JoinType::kLeftOuter:
+      return duckdb::JoinType::LEFT;
+    case plan::JoinType::kRightOuter:
+      return duckdb::JoinType::RIGHT;
+    case plan::JoinType::kFullOuter:
+      return duckdb::JoinType::OUTER;
+    case plan::JoinType::kLeftSemi:
+      return duckdb::JoinType::SEMI;
+    case plan::JoinType::kLeftAnti:
+      return duckdb::JoinType::ANTI;
   }
   return duckdb::JoinType::INNER;
 }
@@ -77,9 +84,10 @@ Result<Block> Lowering::LowerJoin(const plan::JoinNode& node) {
     }
     for (const auto& part : rest) {
       FRAZIL_ASSIGN_OR_RETURN(auto lowered, Lower(*part));
-      condition = condition == nullptr ? std::move(lowered)
-                                       : LoweredExpression(duckdb::make_uniq<duckdb::ConjunctionExpression>(
-                                             duckdb::ExpressionType::CONJUNCTION_AND, std::move(condition), std::move(lowered)));
+      condition = condition == nullptr
+                      ? std::move(lowered)
+                      : LoweredExpression(duckdb::make_uniq<duckdb::ConjunctionExpression>(
+                            duckdb::ExpressionType::CONJUNCTION_AND, std::move(condition), std::move(lowered)));
     }
   } else if (node.condition != nullptr) {
     FRAZIL_ASSIGN_OR_RETURN(condition, Lower(*node.condition));

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <duckdb/parser/expression/cast_expression.hpp>
 #include <duckdb/parser/expression/columnref_expression.hpp>
 #include <duckdb/parser/expression/comparison_expression.hpp>
@@ -13,8 +15,6 @@
 #include <duckdb/parser/tableref/emptytableref.hpp>
 #include <duckdb/parser/tableref/subqueryref.hpp>
 
-#include <utility>
-
 #include "frazil/engine/functions/group_key.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/type_mapping.h"
@@ -22,17 +22,24 @@
 namespace frazil::engine {
 namespace {
 
-// How often each column is named in an expression. `opaque` is set where it holds a subquery, whose references are not seen.
-void CountReferences(const duckdb::ParsedExpression& expression, std::map<std::string, int>& counts, bool& opaque, bool in_lambda = false) {
+// How often each column is named in an expression. `opaque` is set where it holds a subquery, whose references are not
+// seen.
+void CountReferences(const duckdb::ParsedExpression& expression, std::map<std::string, int>& counts, bool& opaque,
+                     bool in_lambda = false) {
   switch (expression.GetExpressionClass()) {
     case duckdb::ExpressionClass::COLUMN_REF: {
       const auto& names = expression.Cast<duckdb::ColumnRefExpression>().column_names;
       counts[names.back()] += in_lambda ? 2 : 1;  // A lambda's body runs many times.
       return;
     }
-    case duckdb::ExpressionClass::SUBQUERY: opaque = true; return;
-    case duckdb::ExpressionClass::LAMBDA: in_lambda = true; break;
-    default: break;
+    case duckdb::ExpressionClass::SUBQUERY:
+      opaque = true;
+      return;
+    case duckdb::ExpressionClass::LAMBDA:
+      in_lambda = true;
+      break;
+    default:
+      break;
   }
   duckdb::ParsedExpressionIterator::EnumerateChildren(
       expression, [&](const duckdb::ParsedExpression& child) { CountReferences(child, counts, opaque, in_lambda); });
@@ -48,7 +55,8 @@ bool IsTrivial(const duckdb::ParsedExpression& expression) {
          expression.GetExpressionClass() == duckdb::ExpressionClass::CONSTANT;
 }
 
-void SubstituteColumns(LoweredExpression& expression, const std::map<std::string, const duckdb::ParsedExpression*>& values) {
+void SubstituteColumns(LoweredExpression& expression,
+                       const std::map<std::string, const duckdb::ParsedExpression*>& values) {
   if (expression->GetExpressionClass() == duckdb::ExpressionClass::COLUMN_REF) {
     const auto found = values.find(expression->Cast<duckdb::ColumnRefExpression>().column_names.back());
     if (found == values.end()) return;
@@ -58,7 +66,8 @@ void SubstituteColumns(LoweredExpression& expression, const std::map<std::string
     expression->SetAlias(std::move(alias));
     return;
   }
-  duckdb::ParsedExpressionIterator::EnumerateChildren(*expression, [&](LoweredExpression& child) { SubstituteColumns(child, values); });
+  duckdb::ParsedExpressionIterator::EnumerateChildren(
+      *expression, [&](LoweredExpression& child) { SubstituteColumns(child, values); });
 }
 
 // Depth of an expression, counted to keep merged projections from nesting without bound.
@@ -84,7 +93,8 @@ std::vector<std::string> NamesOf(const std::vector<Attribute>& output) {
 }
 
 // The columns, those that decide which rows are equal as keys.
-std::vector<std::pair<std::string, LoweredExpression>> AsKeys(const std::vector<std::string>& names, const std::vector<Attribute>& output,
+std::vector<std::pair<std::string, LoweredExpression>> AsKeys(const std::vector<std::string>& names,
+                                                              const std::vector<Attribute>& output,
                                                               const std::function<bool(AttributeId)>& is_key) {
   std::map<std::string, const Attribute*> attributes;
   for (const auto& attribute : output) {
@@ -93,7 +103,8 @@ std::vector<std::pair<std::string, LoweredExpression>> AsKeys(const std::vector<
   std::vector<std::pair<std::string, LoweredExpression>> select;
   for (const auto& name : names) {
     const auto found = attributes.find(name);
-    select.emplace_back(name, found == attributes.end() ? ColumnRefOf(name) : GroupKeyOf(*found->second->type, ColumnRefOf(name)));
+    select.emplace_back(
+        name, found == attributes.end() ? ColumnRefOf(name) : GroupKeyOf(*found->second->type, ColumnRefOf(name)));
   }
   return select;
 }
@@ -105,8 +116,8 @@ std::vector<std::pair<std::string, LoweredExpression>> PassThrough(const std::ve
 }
 
 LoweredExpression RowNumber() {
-  auto window = duckdb::make_uniq<duckdb::WindowExpression>(duckdb::ExpressionType::WINDOW_ROW_NUMBER, INVALID_CATALOG, INVALID_SCHEMA,
-                                                            "row_number");
+  auto window = duckdb::make_uniq<duckdb::WindowExpression>(duckdb::ExpressionType::WINDOW_ROW_NUMBER, INVALID_CATALOG,
+                                                            INVALID_SCHEMA, "row_number");
   window->start = duckdb::WindowBoundary::UNBOUNDED_PRECEDING;
   window->end = duckdb::WindowBoundary::CURRENT_ROW_ROWS;
   return window;
@@ -114,7 +125,8 @@ LoweredExpression RowNumber() {
 
 }  // namespace
 
-// --- blocks ---------------------------------------------------------------------------------------------------------------------------------------------
+// --- blocks
+// ---------------------------------------------------------------------------------------------------------------------------------------------
 
 QueryNodePtr Lowering::ToQueryNode(Block block) {
   auto node = duckdb::make_uniq<duckdb::SelectNode>();
@@ -132,7 +144,8 @@ QueryNodePtr Lowering::ToQueryNode(Block block) {
   }
   if (node->select_list.empty()) {
     // DuckDB has no SELECT without columns; nobody refers to this one.
-    auto dummy = block.is_aggregate ? CallOf("count_star", LoweredArguments()) : ConstantOf(duckdb::Value::BOOLEAN(true));
+    auto dummy =
+        block.is_aggregate ? CallOf("count_star", LoweredArguments()) : ConstantOf(duckdb::Value::BOOLEAN(true));
     dummy->SetAlias("no_columns");
     node->select_list.push_back(std::move(dummy));
   }
@@ -143,7 +156,8 @@ QueryNodePtr Lowering::ToQueryNode(Block block) {
 }
 
 TableRefPtr Lowering::ToTableRef(Block block) {
-  if (!block.has_select && block.where.empty() && block.modifiers.empty() && block.from != nullptr) return std::move(block.from);
+  if (!block.has_select && block.where.empty() && block.modifiers.empty() && block.from != nullptr)
+    return std::move(block.from);
   auto statement = duckdb::make_uniq<duckdb::SelectStatement>();
   statement->node = ToQueryNode(std::move(block));
   return duckdb::make_uniq<duckdb::SubqueryRef>(std::move(statement), FreshTable());
@@ -177,7 +191,8 @@ std::vector<std::string> Lowering::Carried(const Block& block) const {
 Block Lowering::Select(Block child, std::vector<std::pair<std::string, LoweredExpression>> columns, bool closed) {
   Block block = Open(std::move(child));
   for (const auto& name : Carried(block)) {
-    const bool there = std::any_of(columns.begin(), columns.end(), [&](const auto& column) { return column.first == name; });
+    const bool there =
+        std::any_of(columns.begin(), columns.end(), [&](const auto& column) { return column.first == name; });
     if (!there) columns.emplace_back(name, ColumnRefOf(name));
   }
   block.columns.clear();
@@ -188,7 +203,8 @@ Block Lowering::Select(Block child, std::vector<std::pair<std::string, LoweredEx
   return block;
 }
 
-// --- rows in order --------------------------------------------------------------------------------------------------------------------------------------
+// --- rows in order
+// --------------------------------------------------------------------------------------------------------------------------------------
 
 Lowering::OrderedRows::OrderedRows(Lowering& lowering)
     : lowering_(lowering),
@@ -214,7 +230,8 @@ LoweredExpression Lowering::RowPosition() {
   return ColumnRefOf(row_position_);
 }
 
-// --- statement ------------------------------------------------------------------------------------------------------------------------------------------
+// --- statement
+// ------------------------------------------------------------------------------------------------------------------------------------------
 
 Result<duckdb::unique_ptr<duckdb::SelectStatement>> Lowering::LowerStatement(const plan::LogicalPlanPtr& plan) {
   root_ = plan;
@@ -233,34 +250,56 @@ Result<duckdb::unique_ptr<duckdb::SelectStatement>> Lowering::LowerStatement(con
 
 Result<Block> Lowering::LowerPlan(const plan::LogicalPlan& plan) {
   switch (plan.kind) {
-    case plan::LogicalKind::kScan: return LowerScan(plan.As<plan::ScanNode>());
+    case plan::LogicalKind::kScan:
+      return LowerScan(plan.As<plan::ScanNode>());
     case plan::LogicalKind::kRows: {
       const auto& node = plan.As<plan::RowsNode>();
       std::vector<size_t> columns;
       for (size_t i = 0; i < node.output.size(); ++i) columns.push_back(i);
       return LowerRows(*node.rows, node.output, columns);
     }
-    case plan::LogicalKind::kArrowRows: return LowerArrowRows(plan.As<plan::ArrowRowsNode>());
-    case plan::LogicalKind::kRange: return LowerRange(plan.As<plan::RangeNode>());
-    case plan::LogicalKind::kOneRow: return LowerOneRow();
-    case plan::LogicalKind::kProject: return LowerProject(plan.As<plan::ProjectNode>());
-    case plan::LogicalKind::kFilter: return LowerFilter(plan.As<plan::FilterNode>());
-    case plan::LogicalKind::kJoin: return LowerJoin(plan.As<plan::JoinNode>());
-    case plan::LogicalKind::kSetOperation: return LowerSetOperation(plan.As<plan::SetOperationNode>());
-    case plan::LogicalKind::kSort: return LowerSort(plan.As<plan::SortNode>());
-    case plan::LogicalKind::kLimit: return LowerLimit(plan.As<plan::LimitNode>());
-    case plan::LogicalKind::kTail: return LowerTail(plan.As<plan::TailNode>());
-    case plan::LogicalKind::kAggregate: return LowerAggregateNode(plan.As<plan::AggregateNode>());
-    case plan::LogicalKind::kWindow: return LowerWindowNode(plan.As<plan::WindowNode>());
-    case plan::LogicalKind::kGenerate: return LowerGenerate(plan.As<plan::GenerateNode>());
-    case plan::LogicalKind::kDistinct: return LowerDistinct(plan.As<plan::DistinctNode>());
-    case plan::LogicalKind::kDeduplicate: return LowerDeduplicate(plan.As<plan::DeduplicateNode>());
-    case plan::LogicalKind::kSample: return LowerSample(plan.As<plan::SampleNode>());
-    case plan::LogicalKind::kRepartition: return LowerPlan(*plan.As<plan::RepartitionNode>().child);
-    case plan::LogicalKind::kWith: return LowerWith(plan.As<plan::WithNode>());
-    case plan::LogicalKind::kCteReference: return LowerCteReference(plan.As<plan::CteReferenceNode>());
-    case plan::LogicalKind::kRecursiveCte: return LowerRecursiveCte(plan.As<plan::RecursiveCteNode>());
-    case plan::LogicalKind::kUnpivot: return LowerUnpivot(plan.As<plan::UnpivotNode>());
+    case plan::LogicalKind::kArrowRows:
+      return LowerArrowRows(plan.As<plan::ArrowRowsNode>());
+    case plan::LogicalKind::kRange:
+      return LowerRange(plan.As<plan::RangeNode>());
+    case plan::LogicalKind::kOneRow:
+      return LowerOneRow();
+    case plan::LogicalKind::kProject:
+      return LowerProject(plan.As<plan::ProjectNode>());
+    case plan::LogicalKind::kFilter:
+      return LowerFilter(plan.As<plan::FilterNode>());
+    case plan::LogicalKind::kJoin:
+      return LowerJoin(plan.As<plan::JoinNode>());
+    case plan::LogicalKind::kSetOperation:
+      return LowerSetOperation(plan.As<plan::SetOperationNode>());
+    case plan::LogicalKind::kSort:
+      return LowerSort(plan.As<plan::SortNode>());
+    case plan::LogicalKind::kLimit:
+      return LowerLimit(plan.As<plan::LimitNode>());
+    case plan::LogicalKind::kTail:
+      return LowerTail(plan.As<plan::TailNode>());
+    case plan::LogicalKind::kAggregate:
+      return LowerAggregateNode(plan.As<plan::AggregateNode>());
+    case plan::LogicalKind::kWindow:
+      return LowerWindowNode(plan.As<plan::WindowNode>());
+    case plan::LogicalKind::kGenerate:
+      return LowerGenerate(plan.As<plan::GenerateNode>());
+    case plan::LogicalKind::kDistinct:
+      return LowerDistinct(plan.As<plan::DistinctNode>());
+    case plan::LogicalKind::kDeduplicate:
+      return LowerDeduplicate(plan.As<plan::DeduplicateNode>());
+    case plan::LogicalKind::kSample:
+      return LowerSample(plan.As<plan::SampleNode>());
+    case plan::LogicalKind::kRepartition:
+      return LowerPlan(*plan.As<plan::RepartitionNode>().child);
+    case plan::LogicalKind::kWith:
+      return LowerWith(plan.As<plan::WithNode>());
+    case plan::LogicalKind::kCteReference:
+      return LowerCteReference(plan.As<plan::CteReferenceNode>());
+    case plan::LogicalKind::kRecursiveCte:
+      return LowerRecursiveCte(plan.As<plan::RecursiveCteNode>());
+    case plan::LogicalKind::kUnpivot:
+      return LowerUnpivot(plan.As<plan::UnpivotNode>());
     case plan::LogicalKind::kCollectMetrics: {
       const auto& node = plan.As<plan::CollectMetricsNode>();
       observed_.push_back(&node);
@@ -270,7 +309,8 @@ Result<Block> Lowering::LowerPlan(const plan::LogicalPlan& plan) {
   return Error::Internal("Unknown kind of plan node");
 }
 
-// --- project and filter ---------------------------------------------------------------------------------------------------------------------------------
+// --- project and filter
+// ---------------------------------------------------------------------------------------------------------------------------------
 
 Result<Block> Lowering::LowerProject(const plan::ProjectNode& node) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, LowerPlan(*node.child));
@@ -284,7 +324,8 @@ Result<Block> Lowering::LowerProject(const plan::ProjectNode& node) {
     columns.emplace_back(ColumnName(node.output[i].id), std::move(value));
   }
   if (ordered.wanted()) return Select(ordered.Number(std::move(child)), std::move(columns), opaque);
-  if (!child.has_select || child.closed || opaque || !child.modifiers.empty()) return Select(std::move(child), std::move(columns), opaque);
+  if (!child.has_select || child.closed || opaque || !child.modifiers.empty())
+    return Select(std::move(child), std::move(columns), opaque);
 
   // Puts the child's values in the place of its columns where none would be computed twice.
   std::map<std::string, const duckdb::ParsedExpression*> values;
@@ -297,7 +338,8 @@ Result<Block> Lowering::LowerProject(const plan::ProjectNode& node) {
     values[name] = value.get();
   }
   for (auto& column : columns) SubstituteColumns(column.second, values);
-  for (const auto& name : Carried(child)) columns.emplace_back(name, values.count(name) ? values[name]->Copy() : ColumnRefOf(name));
+  for (const auto& name : Carried(child))
+    columns.emplace_back(name, values.count(name) ? values[name]->Copy() : ColumnRefOf(name));
   child.columns.clear();
   for (const auto& column : columns) child.columns.push_back(column.first);
   child.select = std::move(columns);
@@ -325,14 +367,16 @@ Result<Block> Lowering::LowerFilter(const plan::FilterNode& node) {
     for (const auto& [name, value] : block.select) {
       if (counts.count(name) != 0 && !IsPlainColumn(*value, name)) mergeable = false;
     }
-    // A name below the select that is not put out must not capture one of an outer query: names are unique, so there is none.
+    // A name below the select that is not put out must not capture one of an outer query: names are unique, so there is
+    // none.
   }
   if (!mergeable) block = Wrap(std::move(block));
   block.where.push_back(std::move(condition));
   return block;
 }
 
-// --- order, limit, distinct -------------------------------------------------------------------------------------------------------------------------------
+// --- order, limit, distinct
+// -------------------------------------------------------------------------------------------------------------------------------
 
 Result<Block> Lowering::LowerSort(const plan::SortNode& node) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, LowerPlan(*node.child));
@@ -368,7 +412,8 @@ Result<Block> Lowering::LowerTail(const plan::TailNode& node) {
   const std::string position = FreshName(), total = FreshName();
   auto columns = PassThrough(names);
   columns.emplace_back(position, RowNumber());
-  auto count = duckdb::make_uniq<duckdb::WindowExpression>(duckdb::ExpressionType::WINDOW_AGGREGATE, INVALID_CATALOG, INVALID_SCHEMA, "count_star");
+  auto count = duckdb::make_uniq<duckdb::WindowExpression>(duckdb::ExpressionType::WINDOW_AGGREGATE, INVALID_CATALOG,
+                                                           INVALID_SCHEMA, "count_star");
   count->start = duckdb::WindowBoundary::UNBOUNDED_PRECEDING;
   count->end = duckdb::WindowBoundary::UNBOUNDED_FOLLOWING;
   columns.emplace_back(total, std::move(count));
@@ -397,7 +442,9 @@ Result<Block> Lowering::LowerDeduplicate(const plan::DeduplicateNode& node) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, LowerPlan(*node.child));
   Block block = Open(std::move(child));
   const auto names = block.columns;
-  const auto is_key = [&](AttributeId id) { return std::find(node.keys.begin(), node.keys.end(), id) != node.keys.end(); };
+  const auto is_key = [&](AttributeId id) {
+    return std::find(node.keys.begin(), node.keys.end(), id) != node.keys.end();
+  };
   block = Wrap(Select(std::move(block), AsKeys(names, node.child->output, is_key), true));
   block = Select(std::move(block), PassThrough(names), true);
   auto distinct = duckdb::make_uniq<duckdb::DistinctModifier>();
@@ -423,25 +470,35 @@ Result<Block> Lowering::LowerSample(const plan::SampleNode& node) {
     // As many copies of a row as the draw says.
     const std::string copy = FreshName();
     auto repeated = PassThrough(names);
-    repeated.emplace_back(copy, CallOf("unnest", CallOf("range", CallOf("spark_sample_copies", BigintOf(node.seed), ColumnRefOf(position),
-                                                                        ConstantOf(duckdb::Value::DOUBLE(node.upper_bound - node.lower_bound))))));
+    repeated.emplace_back(
+        copy, CallOf("unnest",
+                     CallOf("range", CallOf("spark_sample_copies", BigintOf(node.seed), ColumnRefOf(position),
+                                            ConstantOf(duckdb::Value::DOUBLE(node.upper_bound - node.lower_bound))))));
     Block spread = Wrap(Select(std::move(numbered), std::move(repeated), true));
     spread.columns = names;
     return Select(std::move(spread), PassThrough(names), false);
   }
   numbered.where.push_back(CallOf("spark_sample_keep", BigintOf(node.seed), ColumnRefOf(position),
-                                  ConstantOf(duckdb::Value::DOUBLE(node.lower_bound)), ConstantOf(duckdb::Value::DOUBLE(node.upper_bound))));
+                                  ConstantOf(duckdb::Value::DOUBLE(node.lower_bound)),
+                                  ConstantOf(duckdb::Value::DOUBLE(node.upper_bound))));
   return Select(std::move(numbered), PassThrough(names), true);
 }
 
-// --- set operations and common tables -------------------------------------------------------------------------------------------------------------------
+// --- set operations and common tables
+// -------------------------------------------------------------------------------------------------------------------
 
 Result<Block> Lowering::LowerSetOperation(const plan::SetOperationNode& node) {
   auto operation = duckdb::make_uniq<duckdb::SetOperationNode>();
   switch (node.type) {
-    case plan::SetOperationType::kUnion: operation->setop_type = duckdb::SetOperationType::UNION; break;
-    case plan::SetOperationType::kIntersect: operation->setop_type = duckdb::SetOperationType::INTERSECT; break;
-    case plan::SetOperationType::kExcept: operation->setop_type = duckdb::SetOperationType::EXCEPT; break;
+    case plan::SetOperationType::kUnion:
+      operation->setop_type = duckdb::SetOperationType::UNION;
+      break;
+    case plan::SetOperationType::kIntersect:
+      operation->setop_type = duckdb::SetOperationType::INTERSECT;
+      break;
+    case plan::SetOperationType::kExcept:
+      operation->setop_type = duckdb::SetOperationType::EXCEPT;
+      break;
   }
   operation->setop_all = node.all;
   for (const auto& input : node.inputs) {
@@ -451,7 +508,8 @@ Result<Block> Lowering::LowerSetOperation(const plan::SetOperationNode& node) {
     const auto wanted = NamesOf(input->output);
     // UNION puts out its rows as keys; INTERSECT and EXCEPT put out those of the left side as they are.
     const bool as_keys = node.type == plan::SetOperationType::kUnion && !node.all &&
-                         std::any_of(input->output.begin(), input->output.end(), [](const Attribute& attribute) { return NeedsGroupKey(*attribute.type); });
+                         std::any_of(input->output.begin(), input->output.end(),
+                                     [](const Attribute& attribute) { return NeedsGroupKey(*attribute.type); });
     if (block.columns != wanted || as_keys) {
       if (block.has_select) block = Wrap(std::move(block));
       block.select = as_keys ? AsKeys(wanted, input->output, [](AttributeId) { return true; }) : PassThrough(wanted);
@@ -510,7 +568,8 @@ Result<Block> Lowering::LowerCteReference(const plan::CteReferenceNode& node) {
   table->column_name_alias.push_back(depth->second);
   Block block = FromTable(std::move(table), names);
   auto columns = PassThrough(names);
-  columns.emplace_back(depth->second, CallOf("spark_recursion_depth", ColumnRefOf(depth->second), BigintOf(recursion_limits_[node.id])));
+  columns.emplace_back(
+      depth->second, CallOf("spark_recursion_depth", ColumnRefOf(depth->second), BigintOf(recursion_limits_[node.id])));
   block.select = std::move(columns);
   block.has_select = true;
   block.closed = true;
@@ -539,7 +598,8 @@ Result<Block> Lowering::LowerRecursiveCte(const plan::RecursiveCteNode& node) {
   auto columns = PassThrough(NamesOf(node.recursive->output));
   const auto carried = Carried(*recursive);
   if (std::find(carried.begin(), carried.end(), depth) == carried.end()) {
-    return Error::Unsupported("a recursive common table expression whose reference to itself is inside an aggregate or a subquery");
+    return Error::Unsupported(
+        "a recursive common table expression whose reference to itself is inside an aggregate or a subquery");
   }
   columns.emplace_back(depth, ColumnRefOf(depth));
   recursion->right = ToQueryNode(Select(*std::move(recursive), std::move(columns), true));

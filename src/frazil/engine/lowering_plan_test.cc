@@ -23,7 +23,8 @@ TEST(LoweringPlan, ProjectsAndFilters) {
 
 TEST(LoweringPlan, HundredsOfNestedProjects) {
   LogicalPlanPtr plan = Numbers();
-  for (int i = 0; i < 600; ++i) plan = Project(plan, {Call("add", {Col(plan, 0), Int(1)}, DataType::Integer()), Col(plan, 1)});
+  for (int i = 0; i < 600; ++i)
+    plan = Project(plan, {Call("add", {Col(plan, 0), Int(1)}, DataType::Integer()), Col(plan, 1)});
   EXPECT_EQ(RunRows(plan), (Lines{"601|x", "602|y", "603|NULL", "NULL|z"}));
 }
 
@@ -53,8 +54,10 @@ TEST(LoweringPlan, SortKeepsItsOrderThroughProjectsAndFilters) {
 
 TEST(LoweringPlan, NullsFirstAndLast) {
   auto rows = Numbers();
-  EXPECT_EQ(RunRows(Project(plan::MakeSort(rows, {SortKey{Col(rows, 0), true, true}}), {Col(rows, 0)})), (Lines{"NULL", "1", "2", "3"}));
-  EXPECT_EQ(RunRows(Project(plan::MakeSort(rows, {SortKey{Col(rows, 0), true, false}}), {Col(rows, 0)})), (Lines{"1", "2", "3", "NULL"}));
+  EXPECT_EQ(RunRows(Project(plan::MakeSort(rows, {SortKey{Col(rows, 0), true, true}}), {Col(rows, 0)})),
+            (Lines{"NULL", "1", "2", "3"}));
+  EXPECT_EQ(RunRows(Project(plan::MakeSort(rows, {SortKey{Col(rows, 0), true, false}}), {Col(rows, 0)})),
+            (Lines{"1", "2", "3", "NULL"}));
 }
 
 TEST(LoweringPlan, LimitOffsetAndTail) {
@@ -84,7 +87,8 @@ TEST(LoweringPlan, JoinsOfEveryType) {
   EXPECT_EQ(run(plan::JoinType::kLeftSemi, equal), (Lines{"2"}));
   EXPECT_EQ(run(plan::JoinType::kLeftAnti, equal), (Lines{"1", "NULL"}));
   EXPECT_EQ(run(plan::JoinType::kCross, nullptr).size(), 6u);
-  auto other = Call("less", {Call("add", {Col(left, 0), Col(right, 0)}, DataType::Integer()), Int(4)}, DataType::Boolean());
+  auto other =
+      Call("less", {Call("add", {Col(left, 0), Col(right, 0)}, DataType::Integer()), Int(4)}, DataType::Boolean());
   EXPECT_EQ(run(plan::JoinType::kLeftSemi, other), (Lines{"1"}));
   EXPECT_EQ(run(plan::JoinType::kLeftAnti, other), (Lines{"2", "NULL"}));
   EXPECT_EQ(run(plan::JoinType::kFullOuter, other), (Lines{"1|2", "2|NULL", "NULL|3", "NULL|NULL"}));
@@ -92,8 +96,10 @@ TEST(LoweringPlan, JoinsOfEveryType) {
 }
 
 TEST(LoweringPlan, GroupingSetsWithGroupingId) {
-  auto rows = Rows({{"a", DataType::Integer()}, {"b", DataType::Integer()}}, {{Value(1), Value(10)}, {Value(1), Value(20)}, {Value(2), Value(10)}});
-  auto aggregate = plan::MakeAggregate(rows, {Col(rows, 0), Col(rows, 1)}, {Aggregate("sum", {Col(rows, 1)}, DataType::Long())}, {{0, 1}, {0}, {}},
+  auto rows = Rows({{"a", DataType::Integer()}, {"b", DataType::Integer()}},
+                   {{Value(1), Value(10)}, {Value(1), Value(20)}, {Value(2), Value(10)}});
+  auto aggregate = plan::MakeAggregate(rows, {Col(rows, 0), Col(rows, 1)},
+                                       {Aggregate("sum", {Col(rows, 1)}, DataType::Long())}, {{0, 1}, {0}, {}},
                                        {NewAttribute("a", DataType::Integer()), NewAttribute("b", DataType::Integer()),
                                         NewAttribute("s", DataType::Long()), NewAttribute("g", DataType::Long())});
   auto lines = RunRows(aggregate);
@@ -103,8 +109,9 @@ TEST(LoweringPlan, GroupingSetsWithGroupingId) {
 
 TEST(LoweringPlan, AggregateOfNothingGivesOneRow) {
   auto rows = Rows({{"a", DataType::Integer()}}, {});
-  auto aggregate = plan::MakeAggregate(rows, {}, {Aggregate("count", {}, DataType::Long()), Aggregate("sum", {Col(rows, 0)}, DataType::Long())}, {},
-                                       {NewAttribute("n", DataType::Long()), NewAttribute("s", DataType::Long())});
+  auto aggregate = plan::MakeAggregate(
+      rows, {}, {Aggregate("count", {}, DataType::Long()), Aggregate("sum", {Col(rows, 0)}, DataType::Long())}, {},
+      {NewAttribute("n", DataType::Long()), NewAttribute("s", DataType::Long())});
   EXPECT_EQ(RunRows(aggregate), (Lines{"0|NULL"}));
   auto constant = plan::MakeAggregate(Numbers(), {Int(5)}, {Aggregate("count", {}, DataType::Long())}, {},
                                       {NewAttribute("k", DataType::Integer()), NewAttribute("n", DataType::Long())});
@@ -119,13 +126,16 @@ TEST(LoweringPlan, Windows) {
   sum->arguments = {Col(rows, 0)};
   sum->type = DataType::Long();
   sum->order_by = {SortKey{Col(rows, 0), true, true}};
-  sum->frame = WindowFrame{FrameType::kRows, {FrameBoundType::kPreceding, Int(1)}, {FrameBoundType::kCurrentRow, nullptr}};
+  sum->frame =
+      WindowFrame{FrameType::kRows, {FrameBoundType::kPreceding, Int(1)}, {FrameBoundType::kCurrentRow, nullptr}};
   auto number = std::make_shared<WindowExpression>();
   number->function = "row_number";
   number->type = DataType::Integer();
   number->order_by = {SortKey{Col(rows, 0), false, true}};
-  number->frame = WindowFrame{FrameType::kRows, {FrameBoundType::kUnboundedPreceding, nullptr}, {FrameBoundType::kCurrentRow, nullptr}};
-  auto window = plan::MakeWindow(rows, {sum, number}, {NewAttribute("s", DataType::Long()), NewAttribute("n", DataType::Integer())});
+  number->frame = WindowFrame{
+      FrameType::kRows, {FrameBoundType::kUnboundedPreceding, nullptr}, {FrameBoundType::kCurrentRow, nullptr}};
+  auto window = plan::MakeWindow(rows, {sum, number},
+                                 {NewAttribute("s", DataType::Long()), NewAttribute("n", DataType::Integer())});
   auto lines = RunRows(window);
   std::sort(lines.begin(), lines.end());
   EXPECT_EQ(lines, (Lines{"1|1|3", "2|3|2", "3|5|1"}));
@@ -147,7 +157,8 @@ TEST(LoweringPlan, Subqueries) {
   EXPECT_EQ(RunRows(plan::MakeFilter(rows, in)), (Lines{"2|y"}));
   EXPECT_EQ(RunRows(plan::MakeFilter(rows, Call("not", {in}, DataType::Boolean()))), (Lines{}));
 
-  auto correlated = plan::MakeFilter(inner, Call("equal", {Col(inner, 0), MakeColumn(rows->output[0], true)}, DataType::Boolean()));
+  auto correlated =
+      plan::MakeFilter(inner, Call("equal", {Col(inner, 0), MakeColumn(rows->output[0], true)}, DataType::Boolean()));
   auto exists = Subquery(SubqueryKind::kExists, correlated, DataType::Boolean());
   exists->is_correlated = true;
   EXPECT_EQ(RunRows(plan::MakeFilter(rows, exists)), (Lines{"2|y"}));
@@ -157,7 +168,8 @@ TEST(LoweringPlan, Subqueries) {
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().condition, "SCALAR_SUBQUERY_TOO_MANY_ROWS");
 
-  auto pairs = Rows({{"k", DataType::Integer()}, {"t", DataType::String()}}, {{Value(2), Value("y")}, {Value(1), Value("q")}});
+  auto pairs =
+      Rows({{"k", DataType::Integer()}, {"t", DataType::String()}}, {{Value(2), Value("y")}, {Value(1), Value("q")}});
   auto pair_in = Subquery(SubqueryKind::kIn, pairs, DataType::Boolean());
   pair_in->values = {Col(rows, 0), Col(rows, 1)};
   EXPECT_EQ(RunRows(plan::MakeFilter(rows, pair_in)), (Lines{"2|y"}));
@@ -165,7 +177,8 @@ TEST(LoweringPlan, Subqueries) {
 
 TEST(LoweringPlan, LateralJoin) {
   auto rows = Rows({{"a", DataType::Integer()}}, {{Value(1)}, {Value(2)}});
-  auto inner = Project(plan::MakeOneRow(), {Call("add", {MakeColumn(rows->output[0], true), Int(5)}, DataType::Integer())});
+  auto inner =
+      Project(plan::MakeOneRow(), {Call("add", {MakeColumn(rows->output[0], true), Int(5)}, DataType::Integer())});
   EXPECT_EQ(RunRows(plan::MakeJoin(rows, inner, plan::JoinType::kInner, nullptr, true)), (Lines{"1|6", "2|7"}));
 }
 
@@ -189,8 +202,9 @@ TEST(LoweringPlan, SetOperations) {
   EXPECT_EQ(run(plan::SetOperationType::kExcept, false), (Lines{}));
 }
 
-std::shared_ptr<plan::GenerateNode> Generate(const std::string& name, LogicalPlanPtr child, std::vector<ExpressionPtr> arguments,
-                                             std::vector<Attribute> generated, bool outer) {
+std::shared_ptr<plan::GenerateNode> Generate(const std::string& name, LogicalPlanPtr child,
+                                             std::vector<ExpressionPtr> arguments, std::vector<Attribute> generated,
+                                             bool outer) {
   auto node = std::make_shared<plan::GenerateNode>();
   node->generator = name;
   node->child = child;
@@ -204,24 +218,33 @@ std::shared_ptr<plan::GenerateNode> Generate(const std::string& name, LogicalPla
 
 TEST(LoweringPlan, Generators) {
   auto type = DataType::Array(DataType::Integer());
-  auto rows = Rows({{"k", DataType::Integer()}, {"a", type}},
-                   {{Value(1), Value(Value::List{Value(7), Value(8)})}, {Value(2), Value(Value::List{})}, {Value(3), Value()}});
-  auto plain = Generate("posexplode", rows, {Col(rows, 1)}, {NewAttribute("pos", DataType::Integer()), NewAttribute("col", DataType::Integer())}, false);
+  auto rows =
+      Rows({{"k", DataType::Integer()}, {"a", type}},
+           {{Value(1), Value(Value::List{Value(7), Value(8)})}, {Value(2), Value(Value::List{})}, {Value(3), Value()}});
+  auto plain = Generate("posexplode", rows, {Col(rows, 1)},
+                        {NewAttribute("pos", DataType::Integer()), NewAttribute("col", DataType::Integer())}, false);
   EXPECT_EQ(RunRows(Project(plain, {Col(plain, 0), Col(plain, 2), Col(plain, 3)})), (Lines{"1|0|7", "1|1|8"}));
-  auto outer = Generate("posexplode", rows, {Col(rows, 1)}, {NewAttribute("pos", DataType::Integer()), NewAttribute("col", DataType::Integer())}, true);
-  EXPECT_EQ(RunRows(Project(outer, {Col(outer, 0), Col(outer, 2), Col(outer, 3)})), (Lines{"1|0|7", "1|1|8", "2|NULL|NULL", "3|NULL|NULL"}));
+  auto outer = Generate("posexplode", rows, {Col(rows, 1)},
+                        {NewAttribute("pos", DataType::Integer()), NewAttribute("col", DataType::Integer())}, true);
+  EXPECT_EQ(RunRows(Project(outer, {Col(outer, 0), Col(outer, 2), Col(outer, 3)})),
+            (Lines{"1|0|7", "1|1|8", "2|NULL|NULL", "3|NULL|NULL"}));
 
-  auto map = Rows({{"m", DataType::Map(DataType::String(), DataType::Integer())}}, {{Value(Value::List{Value("a"), Value(1), Value("b"), Value(2)})}});
-  auto entries = Generate("explode", map, {Col(map, 0)}, {NewAttribute("key", DataType::String()), NewAttribute("value", DataType::Integer())}, false);
+  auto map = Rows({{"m", DataType::Map(DataType::String(), DataType::Integer())}},
+                  {{Value(Value::List{Value("a"), Value(1), Value("b"), Value(2)})}});
+  auto entries = Generate("explode", map, {Col(map, 0)},
+                          {NewAttribute("key", DataType::String()), NewAttribute("value", DataType::Integer())}, false);
   EXPECT_EQ(RunRows(Project(entries, {Col(entries, 1), Col(entries, 2)})), (Lines{"a|1", "b|2"}));
 
   auto pair = DataType::Struct({{"x", DataType::Integer()}, {"y", DataType::String()}});
-  auto structs = Rows({{"s", DataType::Array(pair)}}, {{Value(Value::List{Value(Value::List{Value(1), Value("p")}), Value()})}});
-  auto fields = Generate("inline", structs, {Col(structs, 0)}, {NewAttribute("x", DataType::Integer()), NewAttribute("y", DataType::String())}, false);
+  auto structs =
+      Rows({{"s", DataType::Array(pair)}}, {{Value(Value::List{Value(Value::List{Value(1), Value("p")}), Value()})}});
+  auto fields = Generate("inline", structs, {Col(structs, 0)},
+                         {NewAttribute("x", DataType::Integer()), NewAttribute("y", DataType::String())}, false);
   EXPECT_EQ(RunRows(Project(fields, {Col(fields, 1), Col(fields, 2)})), (Lines{"1|p", "NULL|NULL"}));
 
   auto one = plan::MakeOneRow();
-  auto stack = Generate("stack", one, {Int(2), Int(1), Text("a"), Int(2), Text("b")}, {NewAttribute("c0", DataType::Integer()), NewAttribute("c1", DataType::String())}, false);
+  auto stack = Generate("stack", one, {Int(2), Int(1), Text("a"), Int(2), Text("b")},
+                        {NewAttribute("c0", DataType::Integer()), NewAttribute("c1", DataType::String())}, false);
   EXPECT_EQ(RunRows(stack), (Lines{"1|a", "2|b"}));
 }
 
@@ -254,7 +277,8 @@ TEST(LoweringPlan, CommonTablesAreReadTwice) {
     return node;
   };
   auto left = reference(), right = reference();
-  with->child = plan::MakeJoin(left, right, plan::JoinType::kInner, Call("equal", {Col(left, 0), Col(right, 0)}, DataType::Boolean()));
+  with->child = plan::MakeJoin(left, right, plan::JoinType::kInner,
+                               Call("equal", {Col(left, 0), Col(right, 0)}, DataType::Boolean()));
   with->output = with->child->output;
   EXPECT_EQ(RunRows(with).size(), 3u);
 }
@@ -275,12 +299,14 @@ TEST(LoweringPlan, SampleDrawsAsSparkDoes) {
 }
 
 TEST(LoweringPlan, UnpivotLeavesOutNulls) {
-  auto rows = Rows({{"id", DataType::Integer()}, {"x", DataType::Integer()}, {"y", DataType::Integer()}}, {{Value(1), Value(10), Value()}});
+  auto rows = Rows({{"id", DataType::Integer()}, {"x", DataType::Integer()}, {"y", DataType::Integer()}},
+                   {{Value(1), Value(10), Value()}});
   auto node = std::make_shared<plan::UnpivotNode>();
   node->child = rows;
   node->ids = {Col(rows, 0)};
   node->groups = {{"x", {Col(rows, 1)}}, {"y", {Col(rows, 2)}}};
-  node->output = {NewAttribute("id", DataType::Integer()), NewAttribute("variable", DataType::String()), NewAttribute("value", DataType::Integer())};
+  node->output = {NewAttribute("id", DataType::Integer()), NewAttribute("variable", DataType::String()),
+                  NewAttribute("value", DataType::Integer())};
   EXPECT_EQ(RunRows(node), (Lines{"1|x|10"}));
   auto with_nulls = std::make_shared<plan::UnpivotNode>(*node);
   with_nulls->include_nulls = true;
@@ -292,7 +318,8 @@ TEST(LoweringPlan, PlansWithoutColumnsKeepTheirRows) {
   auto rows = SharedEngine().Collect(empty, {});
   ASSERT_TRUE(rows.ok()) << rows.error().message;
   EXPECT_EQ(rows->rows.size(), 4u);
-  auto counted = plan::MakeAggregate(empty, {}, {Aggregate("count", {}, DataType::Long())}, {}, {NewAttribute("n", DataType::Long())});
+  auto counted = plan::MakeAggregate(empty, {}, {Aggregate("count", {}, DataType::Long())}, {},
+                                     {NewAttribute("n", DataType::Long())});
   EXPECT_EQ(RunRows(counted), (Lines{"4"}));
 }
 

@@ -49,7 +49,8 @@ Result<Block> Lowering::LowerRange(const plan::RangeNode& node) {
   return FromTable(std::move(table), std::move(names));
 }
 
-Result<Block> Lowering::LowerRows(const RowSet& rows, const std::vector<Attribute>& output, const std::vector<size_t>& columns) {
+Result<Block> Lowering::LowerRows(const RowSet& rows, const std::vector<Attribute>& output,
+                                  const std::vector<size_t>& columns) {
   duckdb::vector<duckdb::LogicalType> types;
   duckdb::vector<std::string> names;
   for (const auto& attribute : output) {
@@ -83,7 +84,8 @@ Result<Block> Lowering::LowerRows(const RowSet& rows, const std::vector<Attribut
     }
   }
   if (chunk.size() > 0) collection->Append(append, chunk);
-  auto table = duckdb::make_uniq<duckdb::ColumnDataRef>(duckdb::optionally_owned_ptr<duckdb::ColumnDataCollection>(std::move(collection)), names);
+  auto table = duckdb::make_uniq<duckdb::ColumnDataRef>(
+      duckdb::optionally_owned_ptr<duckdb::ColumnDataCollection>(std::move(collection)), names);
   table->alias = FreshTable();
   return FromTable(std::move(table), NamesOf(output));
 }
@@ -93,7 +95,8 @@ Result<Block> Lowering::LowerArrowRows(const plan::ArrowRowsNode& node) {
     // Without columns only the number of rows counts.
     RowSet rows;
     rows.schema = node.data->schema;
-    for (const auto& batch : node.data->batches) rows.rows.resize(rows.rows.size() + static_cast<size_t>(batch.num_rows()));
+    for (const auto& batch : node.data->batches)
+      rows.rows.resize(rows.rows.size() + static_cast<size_t>(batch.num_rows()));
     return LowerRows(rows, {}, {});
   }
   for (const auto& attribute : node.output) FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*attribute.type).status());
@@ -105,7 +108,8 @@ Result<Block> Lowering::LowerArrowRows(const plan::ArrowRowsNode& node) {
   Block block = FromTable(TableFunctionOf("arrow_scan_dumb", std::move(arguments), FreshTable()), {});
   for (size_t i = 0; i < node.output.size(); ++i) {
     block.columns.push_back(ColumnName(node.output[i].id));
-    block.select.emplace_back(block.columns.back(), AsMappedType(ColumnRefOf(ArrowSource::ColumnName(i)), *node.output[i].type));
+    block.select.emplace_back(block.columns.back(),
+                              AsMappedType(ColumnRefOf(ArrowSource::ColumnName(i)), *node.output[i].type));
   }
   block.has_select = true;
   return block;
@@ -116,7 +120,8 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
     FRAZIL_ASSIGN_OR_RETURN(const auto rows, node.scan->Rows());
     std::vector<size_t> columns;
     for (const auto& column : node.columns) {
-      if (column.index < 0) return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);
+      if (column.index < 0)
+        return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);
       columns.push_back(static_cast<size_t>(column.index));
     }
     return LowerRows(*rows, node.output, columns);
@@ -124,13 +129,17 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
   for (const auto& attribute : node.output) FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*attribute.type).status());
   const auto format = node.scan->format();
   switch (format) {
-    case tables::FileFormat::kParquet: break;
+    case tables::FileFormat::kParquet:
+      break;
     case tables::FileFormat::kCsv:
     case tables::FileFormat::kJson:
     case tables::FileFormat::kText:
-    case tables::FileFormat::kBinary: return LowerTextScan(node, format);
-    case tables::FileFormat::kOrc: return Error::Unsupported("ORC files");
-    case tables::FileFormat::kAvro: return Error::Unsupported("Avro data files");
+    case tables::FileFormat::kBinary:
+      return LowerTextScan(node, format);
+    case tables::FileFormat::kOrc:
+      return Error::Unsupported("ORC files");
+    case tables::FileFormat::kAvro:
+      return Error::Unsupported("Avro data files");
   }
   const auto index = static_cast<int64_t>(state_.scans.size());
   StatementScan scan;
@@ -144,7 +153,9 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
     scan.slots.push_back(ScanSlot{kind, slot_index, name, type});
     return LoweredExpression(duckdb::make_uniq<duckdb::ColumnRefExpression>(name, alias));
   };
-  const auto position = [&] { return LoweredExpression(duckdb::make_uniq<duckdb::ColumnRefExpression>("file_row_number", alias)); };
+  const auto position = [&] {
+    return LoweredExpression(duckdb::make_uniq<duckdb::ColumnRefExpression>("file_row_number", alias));
+  };
   bool plain = true;
   for (size_t i = 0; i < node.columns.size(); ++i) {
     const auto& column = node.columns[i];
@@ -181,13 +192,16 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
       LoweredArguments choices;
       choices.push_back(std::move(kept));
       choices.push_back(CallOf("+", std::move(first), position()));
-      value = duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(choices));
+      value =
+          duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(choices));
       plain = false;
     } else if (column.metadata_name == tables::kLastUpdatedColumn.name) {
       LoweredArguments choices;
-      choices.push_back(add_slot(ScanSlot::Kind::kReservedColumn, tables::kLastUpdatedColumn.field_id, name, DataType::Long()));
+      choices.push_back(
+          add_slot(ScanSlot::Kind::kReservedColumn, tables::kLastUpdatedColumn.field_id, name, DataType::Long()));
       choices.push_back(add_slot(ScanSlot::Kind::kSequenceNumber, -1, FreshName(), DataType::Long()));
-      value = duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(choices));
+      value =
+          duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(choices));
       plain = false;
     } else {
       return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);

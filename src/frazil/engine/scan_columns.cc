@@ -44,19 +44,24 @@ const MultiFileColumnDefinition* FindByName(const FileColumns& columns, const st
 
 enum class Matching { kFieldId, kMappedName, kName };
 
-const MultiFileColumnDefinition* Find(const tables::ScanColumn& column, const FileColumns& columns, Matching matching, bool is_root) {
+const MultiFileColumnDefinition* Find(const tables::ScanColumn& column, const FileColumns& columns, Matching matching,
+                                      bool is_root) {
   switch (matching) {
-    case Matching::kFieldId: return FindById(columns, column.field_id);
+    case Matching::kFieldId:
+      return FindById(columns, column.field_id);
     case Matching::kMappedName:
-      // Iceberg, "Column Projection": a file without ids is read by the name mapping, else the ids count its columns from 1.
+      // Iceberg, "Column Projection": a file without ids is read by the name mapping, else the ids count its columns
+      // from 1.
       for (const auto& name : column.names_without_ids) {
         if (const auto* found = FindByName(columns, name)) return found;
       }
       if (!column.names_without_ids.empty()) return nullptr;
       if (!is_root) return FindByName(columns, column.name);
-      if (column.field_id >= 1 && static_cast<size_t>(column.field_id) <= columns.size()) return &columns[static_cast<size_t>(column.field_id) - 1];
+      if (column.field_id >= 1 && static_cast<size_t>(column.field_id) <= columns.size())
+        return &columns[static_cast<size_t>(column.field_id) - 1];
       return nullptr;
-    case Matching::kName: return FindByName(columns, column.name);
+    case Matching::kName:
+      return FindByName(columns, column.name);
   }
   return nullptr;
 }
@@ -73,16 +78,19 @@ duckdb::unique_ptr<duckdb::ParsedExpression> DefaultOf(const tables::ScanColumn&
   return duckdb::make_uniq<duckdb::ConstantExpression>(duckdb::Value(MappedType(type)));
 }
 
-MultiFileColumnDefinition Resolve(const std::string& name, const tables::ScanColumn& column, const DataType& type, const FileColumns& columns,
-                                  Matching matching, bool is_root);
+MultiFileColumnDefinition Resolve(const std::string& name, const tables::ScanColumn& column, const DataType& type,
+                                  const FileColumns& columns, Matching matching, bool is_root);
 
 // Children of a list or map are found by what they are, not by their names, which writers choose freely.
-MultiFileColumnDefinition ResolveElement(const std::string& name, const tables::ScanColumn* column, const DataType& type,
-                                         const MultiFileColumnDefinition& in_file, Matching matching);
+MultiFileColumnDefinition ResolveElement(const std::string& name, const tables::ScanColumn* column,
+                                         const DataType& type, const MultiFileColumnDefinition& in_file,
+                                         Matching matching);
 
 void ResolveChildren(MultiFileColumnDefinition& result, const tables::ScanColumn* column, const DataType& type,
                      const MultiFileColumnDefinition& in_file, Matching matching) {
-  const auto child_column = [&](size_t i) { return column != nullptr && i < column->children.size() ? &column->children[i] : nullptr; };
+  const auto child_column = [&](size_t i) {
+    return column != nullptr && i < column->children.size() ? &column->children[i] : nullptr;
+  };
   switch (type.id()) {
     case TypeId::kStruct:
       for (size_t i = 0; i < type.fields().size(); ++i) {
@@ -90,13 +98,14 @@ void ResolveChildren(MultiFileColumnDefinition& result, const tables::ScanColumn
         tables::ScanColumn by_name;
         by_name.name = field.name;
         const auto* child = child_column(i);
-        result.children.push_back(Resolve(StructMemberName(i), child != nullptr ? *child : by_name, *field.type, in_file.children,
-                                          child != nullptr ? matching : Matching::kName, false));
+        result.children.push_back(Resolve(StructMemberName(i), child != nullptr ? *child : by_name, *field.type,
+                                          in_file.children, child != nullptr ? matching : Matching::kName, false));
       }
       return;
     case TypeId::kArray:
       if (!in_file.children.empty()) {
-        result.children.push_back(ResolveElement("list", child_column(0), *type.element_type(), in_file.children[0], matching));
+        result.children.push_back(
+            ResolveElement("list", child_column(0), *type.element_type(), in_file.children[0], matching));
       }
       return;
     case TypeId::kMap:
@@ -106,12 +115,14 @@ void ResolveChildren(MultiFileColumnDefinition& result, const tables::ScanColumn
         result.children.push_back(ResolveElement("value", child_column(1), *type.value_type(), entry[1], matching));
       }
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
-MultiFileColumnDefinition ResolveElement(const std::string& name, const tables::ScanColumn* column, const DataType& type,
-                                         const MultiFileColumnDefinition& in_file, Matching matching) {
+MultiFileColumnDefinition ResolveElement(const std::string& name, const tables::ScanColumn* column,
+                                         const DataType& type, const MultiFileColumnDefinition& in_file,
+                                         Matching matching) {
   MultiFileColumnDefinition result(name, MappedType(type));
   result.default_expression = duckdb::make_uniq<duckdb::ConstantExpression>(duckdb::Value(result.type));
   result.identifier = duckdb::Value(in_file.name);
@@ -119,8 +130,8 @@ MultiFileColumnDefinition ResolveElement(const std::string& name, const tables::
   return result;
 }
 
-MultiFileColumnDefinition Resolve(const std::string& name, const tables::ScanColumn& column, const DataType& type, const FileColumns& columns,
-                                  Matching matching, bool is_root) {
+MultiFileColumnDefinition Resolve(const std::string& name, const tables::ScanColumn& column, const DataType& type,
+                                  const FileColumns& columns, Matching matching, bool is_root) {
   MultiFileColumnDefinition result(name, MappedType(type));
   result.default_expression = DefaultOf(column, type);
   const auto* found = Find(column, columns, matching, is_root);
@@ -135,8 +146,8 @@ MultiFileColumnDefinition Resolve(const std::string& name, const tables::ScanCol
 
 }  // namespace
 
-MultiFileColumnDefinition ColumnInFile(const std::string& name, const tables::ScanColumn& column, const DataType& type, const FileColumns& file_columns,
-                                       bool match_by_field_id) {
+MultiFileColumnDefinition ColumnInFile(const std::string& name, const tables::ScanColumn& column, const DataType& type,
+                                       const FileColumns& file_columns, bool match_by_field_id) {
   return Resolve(name, column, type, file_columns, MatchingOf(file_columns, match_by_field_id), true);
 }
 
@@ -145,7 +156,8 @@ const MultiFileColumnDefinition* FindColumnInFile(const tables::ScanColumn& colu
   return Find(column, file_columns, MatchingOf(file_columns, match_by_field_id), true);
 }
 
-MultiFileColumnDefinition ReservedColumnInFile(const std::string& name, int32_t field_id, const DataType& type, const FileColumns& file_columns) {
+MultiFileColumnDefinition ReservedColumnInFile(const std::string& name, int32_t field_id, const DataType& type,
+                                               const FileColumns& file_columns) {
   tables::ScanColumn column;
   column.field_id = field_id;
   return Resolve(name, column, type, file_columns, Matching::kFieldId, true);

@@ -10,18 +10,23 @@
 
 namespace frazil::engine {
 
-/// A column definition of the scan in terms of one file: identifiers (at every level) are names as the file has them, so that DuckDB's mapping by name finds them; a name that no
-/// file has stands where the file lacks the column, whose value is then the default expression.
-duckdb::MultiFileColumnDefinition ColumnInFile(const std::string& name, const tables::ScanColumn& column, const DataType& type,
-                                               const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns, bool match_by_field_id);
+/// A column definition of the scan in terms of one file: identifiers (at every level) are names as the file has them,
+/// so that DuckDB's mapping by name finds them; a name that no file has stands where the file lacks the column, whose
+/// value is then the default expression.
+duckdb::MultiFileColumnDefinition ColumnInFile(const std::string& name, const tables::ScanColumn& column,
+                                               const DataType& type,
+                                               const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns,
+                                               bool match_by_field_id);
 /// The file's column that holds the table's column; null where the file has none.
-const duckdb::MultiFileColumnDefinition* FindColumnInFile(const tables::ScanColumn& column,
-                                                          const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns,
-                                                          bool match_by_field_id);
+const duckdb::MultiFileColumnDefinition* FindColumnInFile(
+    const tables::ScanColumn& column, const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns,
+    bool match_by_field_id);
 /// ColumnInFile for a reserved field id.
-duckdb::MultiFileColumnDefinition ReservedColumnInFile(const std::string& name, int32_t field_id, const DataType& type,
-                                                       const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns);
+duckdb::MultiFileColumnDefinition ReservedColumnInFile(
+    const std::string& name, int32_t field_id, const DataType& type,
+    const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns);
 /// A column that no file has.
-duckdb::MultiFileColumnDefinition AbsentColumn(const std::string& name, const duckdb::LogicalType& type, duckdb::Value value);
+duckdb::MultiFileColumnDefinition AbsentColumn(const std::string& name, const duckdb::LogicalType& type,
+                                               duckdb::Value value);
 
 }  // namespace frazil::engine

@@ -1,11 +1,11 @@
 #include "frazil/engine/scan_files.h"
 
+#include <algorithm>
+#include <map>
+
 #include <duckdb/common/multi_file/multi_file_function.hpp>
 #include <duckdb/main/connection.hpp>
 #include <duckdb/storage/statistics/node_statistics.hpp>
-
-#include <algorithm>
-#include <map>
 
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/scan_predicate.h"
@@ -16,11 +16,14 @@ namespace {
 // Data file (as the delete file names it) -> deleted positions.
 using PositionsByFile = std::map<std::string, std::vector<int64_t>>;
 
-// Reads an Iceberg position delete file. A connection of its own, which shares the statement's state for the stores' sake.
+// Reads an Iceberg position delete file. A connection of its own, which shares the statement's state for the stores'
+// sake.
 PositionsByFile ReadPositionDeletes(duckdb::ClientContext& client, const tables::PositionDeleteFile& file) {
-  if (file.format != tables::FileFormat::kParquet) ThrowSparkError(Error::Unsupported("position delete files that are not Parquet"));
+  if (file.format != tables::FileFormat::kParquet)
+    ThrowSparkError(Error::Unsupported("position delete files that are not Parquet"));
   duckdb::Connection connection(*client.db);
-  connection.context->registered_state->Insert(StatementState::kKey, client.registered_state->Get<StatementState>(StatementState::kKey));
+  connection.context->registered_state->Insert(StatementState::kKey,
+                                               client.registered_state->Get<StatementState>(StatementState::kKey));
   duckdb::vector<duckdb::Value> arguments = {duckdb::Value(storage::LocalPath(file.path))};
   auto statement = connection.Prepare("SELECT file_path, pos FROM read_parquet($1)");
   if (statement->HasError()) statement->error.Throw();
@@ -50,7 +53,8 @@ std::shared_ptr<const PlannedScan> Prepare(duckdb::ClientContext& client, tables
   auto planned = std::make_shared<PlannedScan>();
   std::map<std::string, PositionsByFile> deletes;
   for (const auto& file : plan.files) {
-    if (file.format != tables::FileFormat::kParquet) ThrowSparkError(Error::Unsupported("data files other than Parquet in " + file.path));
+    if (file.format != tables::FileFormat::kParquet)
+      ThrowSparkError(Error::Unsupported("data files other than Parquet in " + file.path));
     if (file.position_delete_files.empty()) {
       planned->deleted.push_back(file.deleted_positions);
       continue;
@@ -95,12 +99,14 @@ duckdb::shared_ptr<duckdb::BaseFileReader> ScanFileList::FirstReader(const duckd
   return first_reader_;
 }
 
-duckdb::unique_ptr<duckdb::MultiFileList> ScanFileList::Filtered(const duckdb::MultiFilePushdownInfo& info,
-                                                                 const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) const {
+duckdb::unique_ptr<duckdb::MultiFileList> ScanFileList::Filtered(
+    const duckdb::MultiFilePushdownInfo& info,
+    const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) const {
   auto predicate = PredicateOf(filters, info, scan().slots, *scan().node->scan->schema());
   if (predicate->op == PredicateOp::kTrue) return nullptr;
   auto list = duckdb::make_uniq<ScanFileList>(client_, scan_index_);
-  list->filter_ = filter_->op == PredicateOp::kTrue ? std::move(predicate) : Predicate::And({filter_, std::move(predicate)});
+  list->filter_ =
+      filter_->op == PredicateOp::kTrue ? std::move(predicate) : Predicate::And({filter_, std::move(predicate)});
   return list;
 }
 
@@ -112,10 +118,12 @@ duckdb::vector<duckdb::OpenFileInfo> ScanFileList::GetAllFiles() const {
 
 duckdb::FileExpandResult ScanFileList::GetExpandResult() const {
   switch (planned().plan.files.size()) {
-    case 0: return duckdb::FileExpandResult::NO_FILES;
+    case 0:
+      return duckdb::FileExpandResult::NO_FILES;
     // DuckDB gives a single file as many threads as the reader that it binds with has row groups, and one thread where,
     // as here, none is open yet.
-    default: return duckdb::FileExpandResult::MULTIPLE_FILES;
+    default:
+      return duckdb::FileExpandResult::MULTIPLE_FILES;
   }
 }
 

@@ -2,15 +2,15 @@
 
 // The files of a scan for DuckDB's multi-file readers. Internal to engine/.
 
-#include <duckdb.hpp>
-#include <duckdb/common/multi_file/base_file_reader.hpp>
-#include <duckdb/common/multi_file/multi_file_list.hpp>
-#include <duckdb/common/multi_file/multi_file_states.hpp>
-
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
+
+#include <duckdb.hpp>
+#include <duckdb/common/multi_file/base_file_reader.hpp>
+#include <duckdb/common/multi_file/multi_file_list.hpp>
+#include <duckdb/common/multi_file/multi_file_states.hpp>
 
 #include "frazil/engine/statement_state.h"
 #include "frazil/tables/scan.h"
@@ -24,13 +24,15 @@ struct PlannedScan {
   std::vector<tables::DeletedPositions> deleted;
 };
 
-/// The list is made when DuckDB first asks for a file, or when it pushes filters down: then only files that can match are in it.
+/// The list is made when DuckDB first asks for a file, or when it pushes filters down: then only files that can match
+/// are in it.
 class ScanFileList : public duckdb::MultiFileList {
  public:
   ScanFileList(duckdb::ClientContext& client, size_t scan_index);
 
-  duckdb::unique_ptr<duckdb::MultiFileList> Filtered(const duckdb::MultiFilePushdownInfo& info,
-                                                     const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) const;
+  duckdb::unique_ptr<duckdb::MultiFileList> Filtered(
+      const duckdb::MultiFilePushdownInfo& info,
+      const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) const;
   const PlannedScan& planned() const;
   const StatementScan& scan() const;
   duckdb::ClientContext& client() const { return client_; }

@@ -1,4 +1,5 @@
-// spark_parquet_scan: DuckDB's Parquet reader over a table's files: own file list, own matching of columns, constants per file, deleted positions.
+// spark_parquet_scan: DuckDB's Parquet reader over a table's files: own file list, own matching of columns, constants
+// per file, deleted positions.
 
 #include <duckdb/catalog/catalog.hpp>
 #include <duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp>
@@ -28,7 +29,8 @@ class DeletedRows : public duckdb::DeleteFilter {
  public:
   explicit DeletedRows(tables::DeletedPositions positions) : positions_(std::move(positions)) {}
 
-  duckdb::idx_t Filter(duckdb::row_t start_row_index, duckdb::idx_t count, duckdb::SelectionVector& result_sel) override {
+  duckdb::idx_t Filter(duckdb::row_t start_row_index, duckdb::idx_t count,
+                       duckdb::SelectionVector& result_sel) override {
     result_sel.Initialize(STANDARD_VECTOR_SIZE);
     auto next = std::lower_bound(positions_->begin(), positions_->end(), start_row_index);
     duckdb::idx_t kept = 0;
@@ -55,13 +57,14 @@ struct TableReader : duckdb::MultiFileReader {
 
   duckdb::vector<std::string> ParsePaths(const duckdb::Value& input) override { return {input.ToString()}; }
 
-  duckdb::shared_ptr<duckdb::MultiFileList> CreateFileList(duckdb::ClientContext& context, const duckdb::vector<std::string>& paths,
+  duckdb::shared_ptr<duckdb::MultiFileList> CreateFileList(duckdb::ClientContext& context,
+                                                           const duckdb::vector<std::string>& paths,
                                                            const duckdb::FileGlobInput&) override {
     return duckdb::make_shared_ptr<ScanFileList>(context, std::stoul(paths[0]));
   }
 
-  bool Bind(MultiFileOptions&, duckdb::MultiFileList& files, duckdb::vector<duckdb::LogicalType>& return_types, duckdb::vector<std::string>& names,
-            duckdb::MultiFileReaderBindData& bind_data) override {
+  bool Bind(MultiFileOptions&, duckdb::MultiFileList& files, duckdb::vector<duckdb::LogicalType>& return_types,
+            duckdb::vector<std::string>& names, duckdb::MultiFileReaderBindData& bind_data) override {
     const auto& list = files.Cast<ScanFileList>();
     for (const auto& slot : list.scan().slots) {
       return_types.push_back(MappedType(*slot.type));
@@ -72,29 +75,31 @@ struct TableReader : duckdb::MultiFileReader {
       // Only rows are counted: DuckDB needs some column to exist.
       names.push_back("no_columns");
       return_types.push_back(duckdb::LogicalType::BOOLEAN);
-      bind_data.schema.push_back(AbsentColumn("no_columns", duckdb::LogicalType::BOOLEAN, duckdb::Value::BOOLEAN(true)));
+      bind_data.schema.push_back(
+          AbsentColumn("no_columns", duckdb::LogicalType::BOOLEAN, duckdb::Value::BOOLEAN(true)));
     }
     bind_data.mapping = duckdb::MultiFileColumnMappingMode::BY_NAME;
     return true;
   }
 
-  duckdb::unique_ptr<duckdb::MultiFileList> ComplexFilterPushdown(duckdb::ClientContext&, duckdb::MultiFileList& files, const MultiFileOptions&,
-                                                                  duckdb::MultiFilePushdownInfo& info,
-                                                                  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) override {
+  duckdb::unique_ptr<duckdb::MultiFileList> ComplexFilterPushdown(
+      duckdb::ClientContext&, duckdb::MultiFileList& files, const MultiFileOptions&,
+      duckdb::MultiFilePushdownInfo& info, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) override {
     return files.Cast<ScanFileList>().Filtered(info, filters);
   }
 
-  duckdb::unique_ptr<duckdb::MultiFileReaderGlobalState> InitializeGlobalState(duckdb::ClientContext&, const MultiFileOptions&,
-                                                                               const duckdb::MultiFileReaderBindData&,
-                                                                               const duckdb::MultiFileList& file_list,
-                                                                               const duckdb::vector<MultiFileColumnDefinition>&,
-                                                                               const duckdb::vector<ColumnIndex>&) override {
+  duckdb::unique_ptr<duckdb::MultiFileReaderGlobalState> InitializeGlobalState(
+      duckdb::ClientContext&, const MultiFileOptions&, const duckdb::MultiFileReaderBindData&,
+      const duckdb::MultiFileList& file_list, const duckdb::vector<MultiFileColumnDefinition>&,
+      const duckdb::vector<ColumnIndex>&) override {
     return duckdb::make_uniq<duckdb::MultiFileReaderGlobalState>(duckdb::vector<duckdb::LogicalType>(), &file_list);
   }
 
-  void FinalizeBind(duckdb::MultiFileReaderData& reader_data, const MultiFileOptions&, const duckdb::MultiFileReaderBindData&,
-                    const duckdb::vector<MultiFileColumnDefinition>& global_columns, const duckdb::vector<ColumnIndex>& global_column_ids,
-                    duckdb::ClientContext& context, duckdb::optional_ptr<duckdb::MultiFileReaderGlobalState> global_state) override {
+  void FinalizeBind(duckdb::MultiFileReaderData& reader_data, const MultiFileOptions&,
+                    const duckdb::MultiFileReaderBindData&,
+                    const duckdb::vector<MultiFileColumnDefinition>& global_columns,
+                    const duckdb::vector<ColumnIndex>& global_column_ids, duckdb::ClientContext& context,
+                    duckdb::optional_ptr<duckdb::MultiFileReaderGlobalState> global_state) override {
     const auto& list = global_state->file_list->Cast<ScanFileList>();
     const auto& planned = list.planned();
     const auto index = reader_data.reader->file_list_idx.GetIndex();
@@ -119,8 +124,10 @@ struct TableReader : duckdb::MultiFileReader {
   duckdb::ReaderInitializeType CreateMapping(duckdb::ClientContext& context, duckdb::MultiFileReaderData& reader_data,
                                              const duckdb::vector<MultiFileColumnDefinition>& global_columns,
                                              const duckdb::vector<ColumnIndex>& global_column_ids,
-                                             duckdb::optional_ptr<duckdb::TableFilterSet> filters, duckdb::MultiFileList& multi_file_list,
-                                             const duckdb::MultiFileReaderBindData&, const duckdb::virtual_column_map_t& virtual_columns) override {
+                                             duckdb::optional_ptr<duckdb::TableFilterSet> filters,
+                                             duckdb::MultiFileList& multi_file_list,
+                                             const duckdb::MultiFileReaderBindData&,
+                                             const duckdb::virtual_column_map_t& virtual_columns) override {
     const auto& list = multi_file_list.Cast<ScanFileList>();
     const auto& plan = list.planned().plan;
     const auto& slots = list.scan().slots;
@@ -134,22 +141,28 @@ struct TableReader : duckdb::MultiFileReader {
       const auto& slot = slots[i];
       if (slot.kind == ScanSlot::Kind::kData) {
         // A plan that leaves out a column would read as NULLs.
-        if (static_cast<size_t>(slot.index) >= plan.columns.size()) ThrowSparkError(Error::Internal("A scan plan has fewer columns than its schema"));
-        columns.push_back(ColumnInFile(slot.name, plan.columns[static_cast<size_t>(slot.index)], *slot.type, in_file, plan.match_by_field_id));
+        if (static_cast<size_t>(slot.index) >= plan.columns.size())
+          ThrowSparkError(Error::Internal("A scan plan has fewer columns than its schema"));
+        columns.push_back(ColumnInFile(slot.name, plan.columns[static_cast<size_t>(slot.index)], *slot.type, in_file,
+                                       plan.match_by_field_id));
       } else if (slot.kind == ScanSlot::Kind::kReservedColumn) {
         columns.push_back(ReservedColumnInFile(slot.name, slot.index, *slot.type, in_file));
       } else {
         columns.push_back(global_columns[i]);
       }
     }
-    duckdb::MultiFileColumnMapper mapper(context, *this, reader_data, columns, global_column_ids, filters, multi_file_list, virtual_columns);
+    duckdb::MultiFileColumnMapper mapper(context, *this, reader_data, columns, global_column_ids, filters,
+                                         multi_file_list, virtual_columns);
     return mapper.CreateMapping(duckdb::MultiFileColumnMappingMode::BY_NAME);
   }
 
-  void FinalizeChunk(duckdb::ClientContext& context, const duckdb::MultiFileBindData& bind_data, duckdb::BaseFileReader& reader,
-                     const duckdb::MultiFileReaderData& reader_data, duckdb::DataChunk& input_chunk, duckdb::DataChunk& output_chunk,
-                     duckdb::ExpressionExecutor& executor, duckdb::optional_ptr<duckdb::MultiFileReaderGlobalState> global_state) override {
-    duckdb::MultiFileReader::FinalizeChunk(context, bind_data, reader, reader_data, input_chunk, output_chunk, executor, global_state);
+  void FinalizeChunk(duckdb::ClientContext& context, const duckdb::MultiFileBindData& bind_data,
+                     duckdb::BaseFileReader& reader, const duckdb::MultiFileReaderData& reader_data,
+                     duckdb::DataChunk& input_chunk, duckdb::DataChunk& output_chunk,
+                     duckdb::ExpressionExecutor& executor,
+                     duckdb::optional_ptr<duckdb::MultiFileReaderGlobalState> global_state) override {
+    duckdb::MultiFileReader::FinalizeChunk(context, bind_data, reader, reader_data, input_chunk, output_chunk, executor,
+                                           global_state);
     if (auto& metrics = StatementState::Of(context).context.metrics; metrics != nullptr) {
       metrics->rows_read.fetch_add(static_cast<int64_t>(output_chunk.size()));
     }
@@ -157,7 +170,8 @@ struct TableReader : duckdb::MultiFileReader {
 
  private:
   // What only the file system tells of a file, if the slot is that.
-  static std::optional<duckdb::Value> FileFigure(duckdb::ClientContext& context, const ScanSlot& slot, const tables::ScanFile& file) {
+  static std::optional<duckdb::Value> FileFigure(duckdb::ClientContext& context, const ScanSlot& slot,
+                                                 const tables::ScanFile& file) {
     if (slot.kind != ScanSlot::Kind::kFileTime && slot.kind != ScanSlot::Kind::kFileLength) return std::nullopt;
     auto& file_system = duckdb::FileSystem::GetFileSystem(context);
     auto handle = file_system.OpenFile(storage::LocalPath(file.path), duckdb::FileFlags::FILE_FLAGS_READ);
@@ -166,41 +180,51 @@ struct TableReader : duckdb::MultiFileReader {
   }
 
   // The value that a slot has for all rows of a file, if it is one.
-  static std::optional<duckdb::Value> ConstantOf(const ScanSlot& slot, const tables::ScanPlan& plan, const tables::ScanFile& file,
-                                                 const duckdb::LogicalType& type) {
+  static std::optional<duckdb::Value> ConstantOf(const ScanSlot& slot, const tables::ScanPlan& plan,
+                                                 const tables::ScanFile& file, const duckdb::LogicalType& type) {
     switch (slot.kind) {
       case ScanSlot::Kind::kData: {
         const auto found = file.constants.find(static_cast<size_t>(slot.index));
         if (found == file.constants.end()) return std::nullopt;
         return ValueOrThrow(ToDuckDbValue(*slot.type, found->second));
       }
-      case ScanSlot::Kind::kFilePath: return duckdb::Value(file.path);
-      case ScanSlot::Kind::kFileUri: return duckdb::Value(file.path.starts_with('/') ? "file://" + file.path : file.path);
-      case ScanSlot::Kind::kFileName: return duckdb::Value(file.path.substr(file.path.rfind('/') + 1));
-      case ScanSlot::Kind::kSpecId: return duckdb::Value::INTEGER(file.partition_spec_id);
+      case ScanSlot::Kind::kFilePath:
+        return duckdb::Value(file.path);
+      case ScanSlot::Kind::kFileUri:
+        return duckdb::Value(file.path.starts_with('/') ? "file://" + file.path : file.path);
+      case ScanSlot::Kind::kFileName:
+        return duckdb::Value(file.path.substr(file.path.rfind('/') + 1));
+      case ScanSlot::Kind::kSpecId:
+        return duckdb::Value::INTEGER(file.partition_spec_id);
       case ScanSlot::Kind::kPartition:
         if (plan.partition_type == nullptr || file.partition.empty()) return duckdb::Value(type);
         return ValueOrThrow(ToDuckDbValue(*slot.type, Value(file.partition)));
       case ScanSlot::Kind::kFirstRowId:
-        return file.first_row_id.has_value() ? duckdb::Value::BIGINT(*file.first_row_id) : duckdb::Value(duckdb::LogicalType::BIGINT);
+        return file.first_row_id.has_value() ? duckdb::Value::BIGINT(*file.first_row_id)
+                                             : duckdb::Value(duckdb::LogicalType::BIGINT);
       case ScanSlot::Kind::kSequenceNumber:
         // Without ids (files from before the table had lineage) rows have no lineage at all.
-        return file.first_row_id.has_value() ? duckdb::Value::BIGINT(file.data_sequence_number) : duckdb::Value(duckdb::LogicalType::BIGINT);
+        return file.first_row_id.has_value() ? duckdb::Value::BIGINT(file.data_sequence_number)
+                                             : duckdb::Value(duckdb::LogicalType::BIGINT);
       case ScanSlot::Kind::kReservedColumn:
       case ScanSlot::Kind::kRecord:
       case ScanSlot::Kind::kFileTime:
-      case ScanSlot::Kind::kFileLength: return std::nullopt;
+      case ScanSlot::Kind::kFileLength:
+        return std::nullopt;
     }
     return std::nullopt;
   }
 };
 
-duckdb::unique_ptr<duckdb::MultiFileReader> MakeReader(const duckdb::TableFunction&) { return duckdb::make_uniq<TableReader>(); }
+duckdb::unique_ptr<duckdb::MultiFileReader> MakeReader(const duckdb::TableFunction&) {
+  return duckdb::make_uniq<TableReader>();
+}
 
 duckdb::table_function_bind_t parquet_bind = nullptr;  // DuckDB's own, the same for every engine of the process.
 
 duckdb::unique_ptr<duckdb::FunctionData> BindScan(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
-                                                  duckdb::vector<duckdb::LogicalType>& return_types, duckdb::vector<std::string>& names) {
+                                                  duckdb::vector<duckdb::LogicalType>& return_types,
+                                                  duckdb::vector<std::string>& names) {
   // NaN is the greatest number here, and footers do not count it: no row group may be left out for its maximum.
   input.named_parameters["can_have_nan"] = duckdb::Value::BOOLEAN(true);
   return parquet_bind(context, input, return_types, names);
@@ -220,7 +244,8 @@ duckdb::unique_ptr<duckdb::NodeStatistics> CardinalityOf(duckdb::ClientContext& 
   const auto& files = list.planned().plan.files;
   double first_files = 0;  // How many times the first file.
   for (const auto& file : files) {
-    first_files += file.size > 0 && files[0].size > 0 ? static_cast<double>(file.size) / static_cast<double>(files[0].size) : 1;
+    first_files +=
+        file.size > 0 && files[0].size > 0 ? static_cast<double>(file.size) / static_cast<double>(files[0].size) : 1;
   }
   return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<duckdb::idx_t>(rows * first_files));
 }
@@ -237,20 +262,23 @@ duckdb::vector<duckdb::PartitionStatistics> PartitionStatisticsOf(duckdb::Client
   return {all};
 }
 
-// What the footer of a scan's only file says of a column: bounds and absence of NULLs, for orders of joins and narrow keys.
-// Deleted rows only make the bounds wider than need be. Several files would have to be opened before the query starts.
-duckdb::unique_ptr<duckdb::BaseStatistics> StatisticsOf(duckdb::ClientContext& context, const duckdb::FunctionData* data,
-                                                        duckdb::column_t column) {
+// What the footer of a scan's only file says of a column: bounds and absence of NULLs, for orders of joins and narrow
+// keys. Deleted rows only make the bounds wider than need be. Several files would have to be opened before the query
+// starts.
+duckdb::unique_ptr<duckdb::BaseStatistics> StatisticsOf(duckdb::ClientContext& context,
+                                                        const duckdb::FunctionData* data, duckdb::column_t column) {
   const auto& bind_data = data->Cast<duckdb::MultiFileBindData>();
   const auto& list = bind_data.file_list->Cast<ScanFileList>();
   const auto& slots = list.scan().slots;
   if (column >= slots.size() || slots[column].kind != ScanSlot::Kind::kData) return nullptr;
   const auto& plan = list.planned().plan;
   const auto index = static_cast<size_t>(slots[column].index);
-  if (plan.files.size() != 1 || plan.files[0].constants.count(index) > 0 || index >= plan.columns.size()) return nullptr;
+  if (plan.files.size() != 1 || plan.files[0].constants.count(index) > 0 || index >= plan.columns.size())
+    return nullptr;
   const auto& type = bind_data.types[column];
   // Footers do not count NaN.
-  if (type.IsNested() || type.id() == duckdb::LogicalTypeId::FLOAT || type.id() == duckdb::LogicalTypeId::DOUBLE) return nullptr;
+  if (type.IsNested() || type.id() == duckdb::LogicalTypeId::FLOAT || type.id() == duckdb::LogicalTypeId::DOUBLE)
+    return nullptr;
   const auto reader = list.FirstReader(bind_data);
   const auto* found = FindColumnInFile(plan.columns[index], reader->GetColumns(), plan.match_by_field_id);
   if (found == nullptr || found->type != type) return nullptr;

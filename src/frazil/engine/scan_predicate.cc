@@ -1,5 +1,7 @@
 #include "frazil/engine/scan_predicate.h"
 
+#include <cmath>
+
 #include <duckdb/planner/expression/bound_between_expression.hpp>
 #include <duckdb/planner/expression/bound_columnref_expression.hpp>
 #include <duckdb/planner/expression/bound_comparison_expression.hpp>
@@ -7,8 +9,6 @@
 #include <duckdb/planner/expression/bound_constant_expression.hpp>
 #include <duckdb/planner/expression/bound_function_expression.hpp>
 #include <duckdb/planner/expression/bound_operator_expression.hpp>
-
-#include <cmath>
 
 #include "frazil/engine/type_mapping.h"
 
@@ -26,7 +26,8 @@ class Translator {
   /// Null where the expression says nothing that a table could use.
   PredicatePtr Translate(const Expression& expression) const {
     switch (expression.GetExpressionClass()) {
-      case duckdb::ExpressionClass::BOUND_CONJUNCTION: return Conjunction(expression.Cast<duckdb::BoundConjunctionExpression>());
+      case duckdb::ExpressionClass::BOUND_CONJUNCTION:
+        return Conjunction(expression.Cast<duckdb::BoundConjunctionExpression>());
       case duckdb::ExpressionClass::BOUND_COMPARISON: {
         const auto& comparison = expression.Cast<duckdb::BoundComparisonExpression>();
         return Compare(comparison.GetExpressionType(), *comparison.left, *comparison.right);
@@ -39,9 +40,12 @@ class Translator {
         if (upper == nullptr) return lower;
         return Predicate::And({lower, upper});
       }
-      case duckdb::ExpressionClass::BOUND_OPERATOR: return Operator(expression.Cast<duckdb::BoundOperatorExpression>());
-      case duckdb::ExpressionClass::BOUND_FUNCTION: return Function(expression.Cast<duckdb::BoundFunctionExpression>());
-      default: return nullptr;
+      case duckdb::ExpressionClass::BOUND_OPERATOR:
+        return Operator(expression.Cast<duckdb::BoundOperatorExpression>());
+      case duckdb::ExpressionClass::BOUND_FUNCTION:
+        return Function(expression.Cast<duckdb::BoundFunctionExpression>());
+      default:
+        return nullptr;
     }
   }
 
@@ -65,7 +69,8 @@ class Translator {
       const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
       if (function.function.name != "struct_extract_at" || function.children.empty()) return std::nullopt;
       auto parent = ColumnOf(*function.children[0]);
-      if (!parent.has_value() || parent->type->id() != TypeId::kStruct || function.children.size() < 2) return std::nullopt;
+      if (!parent.has_value() || parent->type->id() != TypeId::kStruct || function.children.size() < 2)
+        return std::nullopt;
       if (function.children[1]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CONSTANT) return std::nullopt;
       const auto index = function.children[1]->Cast<duckdb::BoundConstantExpression>().value.GetValue<int64_t>() - 1;
       if (index < 0 || index >= static_cast<int64_t>(parent->type->fields().size())) return std::nullopt;
@@ -77,7 +82,8 @@ class Translator {
     return std::nullopt;
   }
 
-  // The constant as a value of the column's type; nothing where it is NULL, of another type, or has no place in pruning.
+  // The constant as a value of the column's type; nothing where it is NULL, of another type, or has no place in
+  // pruning.
   std::optional<Value> ConstantOf(const Expression& expression, const DataType& type) const {
     if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_CONSTANT) return std::nullopt;
     const auto& value = expression.Cast<duckdb::BoundConstantExpression>().value;
@@ -123,13 +129,26 @@ class Translator {
     PredicateOp op;
     switch (type) {
       case ExpressionType::COMPARE_EQUAL:
-      case ExpressionType::COMPARE_NOT_DISTINCT_FROM: op = PredicateOp::kEqual; break;
-      case ExpressionType::COMPARE_NOTEQUAL: op = PredicateOp::kNotEqual; break;
-      case ExpressionType::COMPARE_LESSTHAN: op = PredicateOp::kLess; break;
-      case ExpressionType::COMPARE_LESSTHANOREQUALTO: op = PredicateOp::kLessOrEqual; break;
-      case ExpressionType::COMPARE_GREATERTHAN: op = PredicateOp::kGreater; break;
-      case ExpressionType::COMPARE_GREATERTHANOREQUALTO: op = PredicateOp::kGreaterOrEqual; break;
-      default: return nullptr;
+      case ExpressionType::COMPARE_NOT_DISTINCT_FROM:
+        op = PredicateOp::kEqual;
+        break;
+      case ExpressionType::COMPARE_NOTEQUAL:
+        op = PredicateOp::kNotEqual;
+        break;
+      case ExpressionType::COMPARE_LESSTHAN:
+        op = PredicateOp::kLess;
+        break;
+      case ExpressionType::COMPARE_LESSTHANOREQUALTO:
+        op = PredicateOp::kLessOrEqual;
+        break;
+      case ExpressionType::COMPARE_GREATERTHAN:
+        op = PredicateOp::kGreater;
+        break;
+      case ExpressionType::COMPARE_GREATERTHANOREQUALTO:
+        op = PredicateOp::kGreaterOrEqual;
+        break;
+      default:
+        return nullptr;
     }
     return Predicate::Test(op, column->path, column->type, {std::move(*value)});
   }
@@ -164,7 +183,8 @@ class Translator {
         }
         return Predicate::Test(PredicateOp::kIn, column->path, column->type, std::move(values));
       }
-      default: return nullptr;
+      default:
+        return nullptr;
     }
   }
 
@@ -187,8 +207,9 @@ class Translator {
 
 }  // namespace
 
-PredicatePtr PredicateOf(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters, const duckdb::MultiFilePushdownInfo& info,
-                         const std::vector<ScanSlot>& slots, const DataType& schema) {
+PredicatePtr PredicateOf(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters,
+                         const duckdb::MultiFilePushdownInfo& info, const std::vector<ScanSlot>& slots,
+                         const DataType& schema) {
   const Translator translator(info, slots, schema);
   std::vector<PredicatePtr> parts;
   for (const auto& filter : filters) {

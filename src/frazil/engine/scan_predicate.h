@@ -11,8 +11,10 @@
 
 namespace frazil::engine {
 
-/// A predicate that is true for every row for which all filters are (what cannot be said becomes kTrue). `schema` is the scan's struct type.
-PredicatePtr PredicateOf(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters, const duckdb::MultiFilePushdownInfo& info,
-                         const std::vector<ScanSlot>& slots, const DataType& schema);
+/// A predicate that is true for every row for which all filters are (what cannot be said becomes kTrue). `schema` is
+/// the scan's struct type.
+PredicatePtr PredicateOf(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters,
+                         const duckdb::MultiFilePushdownInfo& info, const std::vector<ScanSlot>& slots,
+                         const DataType& schema);
 
 }  // namespace frazil::engine

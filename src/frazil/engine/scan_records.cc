@@ -42,16 +42,18 @@ std::string Get(const ReaderOptions& options, const std::string& key, const std:
   return found == options.end() ? fallback : found->second;
 }
 
-RecordReader::RecordReader(duckdb::FileSystem& file_system, const std::string& path, tables::FileFormat format, const ReaderOptions& options)
+RecordReader::RecordReader(duckdb::FileSystem& file_system, const std::string& path, tables::FileFormat format,
+                           const ReaderOptions& options)
     : format_(format) {
   handle_ = file_system.OpenFile(path, duckdb::FileFlags::FILE_FLAGS_READ | duckdb::FileCompressionType::AUTO_DETECT);
   separator_ = Unescape(Get(options, "linesep", ""));
   multi_line_ = IsTrue(options, "multiline", false);
-  whole_ = (format == tables::FileFormat::kText && IsTrue(options, "wholetext", false)) || (format == tables::FileFormat::kJson && multi_line_) ||
-           format == tables::FileFormat::kBinary;
+  whole_ = (format == tables::FileFormat::kText && IsTrue(options, "wholetext", false)) ||
+           (format == tables::FileFormat::kJson && multi_line_) || format == tables::FileFormat::kBinary;
   const std::string encoding = AsciiLower(Get(options, "encoding", Get(options, "charset", "utf-8")));
   latin_ = encoding == "iso-8859-1" || encoding == "latin1" || encoding == "us-ascii";
-  if (!latin_ && encoding != "utf-8" && encoding != "utf8") ThrowSparkError(Error::Unsupported("text files in the encoding " + encoding));
+  if (!latin_ && encoding != "utf-8" && encoding != "utf8")
+    ThrowSparkError(Error::Unsupported("text files in the encoding " + encoding));
   if (format == tables::FileFormat::kCsv) {
     comment_ = Get(options, "comment", "");
     const std::string quote = Get(options, "quote", "\""), escape = Get(options, "escape", "\\");

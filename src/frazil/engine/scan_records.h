@@ -2,13 +2,13 @@
 
 // Text files cut into records. Internal to engine/.
 
-#include <duckdb.hpp>
-#include <duckdb/common/file_system.hpp>
-
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+
+#include <duckdb.hpp>
+#include <duckdb/common/file_system.hpp>
 
 #include "frazil/tables/scan.h"
 
@@ -20,12 +20,13 @@ bool IsTrue(const ReaderOptions& options, const std::string& key, bool fallback)
 std::string Get(const ReaderOptions& options, const std::string& key, const std::string& fallback);
 
 /// Cuts one file, decompressed by its ending (.gz, .zst), into records:
-/// text: lines (any line end, or lineSep), or the whole file (wholetext); JSON: lines that are not blank, or the whole file (multiLine); CSV: lines, quoted ones over several
-/// lines (multiLine), without blank lines, comments and the header. Bytes that are no text become U+FFFD; JSON keeps
-/// them, since a record that holds some is malformed.
+/// text: lines (any line end, or lineSep), or the whole file (wholetext); JSON: lines that are not blank, or the whole
+/// file (multiLine); CSV: lines, quoted ones over several lines (multiLine), without blank lines, comments and the
+/// header. Bytes that are no text become U+FFFD; JSON keeps them, since a record that holds some is malformed.
 class RecordReader {
  public:
-  RecordReader(duckdb::FileSystem& file_system, const std::string& path, tables::FileFormat format, const ReaderOptions& options);
+  RecordReader(duckdb::FileSystem& file_system, const std::string& path, tables::FileFormat format,
+               const ReaderOptions& options);
   /// False at the end of the file.
   bool Next(std::string* record);
   /// CSV: the file's header line, where the options say that there is one.

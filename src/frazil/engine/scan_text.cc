@@ -50,8 +50,10 @@ struct RecordLocalState : duckdb::LocalTableFunctionState {
   std::string record;
 };
 
-duckdb::unique_ptr<duckdb::FunctionData> BindRecords(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
-                                                     duckdb::vector<duckdb::LogicalType>& return_types, duckdb::vector<std::string>& names) {
+duckdb::unique_ptr<duckdb::FunctionData> BindRecords(duckdb::ClientContext& context,
+                                                     duckdb::TableFunctionBindInput& input,
+                                                     duckdb::vector<duckdb::LogicalType>& return_types,
+                                                     duckdb::vector<std::string>& names) {
   auto data = duckdb::make_uniq<RecordBindData>();
   data->scan = &StatementState::Of(context).scans[static_cast<size_t>(input.inputs[0].GetValue<int64_t>())];
   for (const auto& slot : data->scan->slots) {
@@ -61,14 +63,16 @@ duckdb::unique_ptr<duckdb::FunctionData> BindRecords(duckdb::ClientContext& cont
   return data;
 }
 
-void PushFilters(duckdb::ClientContext&, duckdb::LogicalGet& get, duckdb::FunctionData* bind_data, duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) {
+void PushFilters(duckdb::ClientContext&, duckdb::LogicalGet& get, duckdb::FunctionData* bind_data,
+                 duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) {
   auto& data = bind_data->Cast<RecordBindData>();
   const duckdb::MultiFilePushdownInfo info(get);
   data.filter = PredicateOf(filters, info, data.scan->slots, *data.scan->node->scan->schema());
   data.plan.reset();
 }
 
-duckdb::unique_ptr<duckdb::GlobalTableFunctionState> InitRecords(duckdb::ClientContext&, duckdb::TableFunctionInitInput& input) {
+duckdb::unique_ptr<duckdb::GlobalTableFunctionState> InitRecords(duckdb::ClientContext&,
+                                                                 duckdb::TableFunctionInitInput& input) {
   const auto& data = input.bind_data->Cast<RecordBindData>();
   auto state = duckdb::make_uniq<RecordGlobalState>();
   state->files = data.Planned().files.size();
@@ -76,19 +80,22 @@ duckdb::unique_ptr<duckdb::GlobalTableFunctionState> InitRecords(duckdb::ClientC
   return state;
 }
 
-duckdb::unique_ptr<duckdb::LocalTableFunctionState> InitRecordThread(duckdb::ExecutionContext&, duckdb::TableFunctionInitInput&,
+duckdb::unique_ptr<duckdb::LocalTableFunctionState> InitRecordThread(duckdb::ExecutionContext&,
+                                                                     duckdb::TableFunctionInitInput&,
                                                                      duckdb::GlobalTableFunctionState*) {
   return duckdb::make_uniq<RecordLocalState>();
 }
 
-duckdb::unique_ptr<duckdb::NodeStatistics> RecordCardinality(duckdb::ClientContext&, const duckdb::FunctionData* bind_data) {
+duckdb::unique_ptr<duckdb::NodeStatistics> RecordCardinality(duckdb::ClientContext&,
+                                                             const duckdb::FunctionData* bind_data) {
   int64_t bytes = 0;
   for (const auto& file : bind_data->Cast<RecordBindData>().Planned().files) bytes += std::max<int64_t>(file.size, 0);
   return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<idx_t>(bytes / 100 + 1));
 }
 
 // Opens the next file that nobody reads yet.
-bool OpenNext(duckdb::ClientContext& context, const RecordBindData& data, RecordGlobalState& global, RecordLocalState& local) {
+bool OpenNext(duckdb::ClientContext& context, const RecordBindData& data, RecordGlobalState& global,
+              RecordLocalState& local) {
   const auto& plan = data.Planned();
   const size_t index = global.next_file.fetch_add(1);
   if (index >= plan.files.size()) return false;
@@ -104,9 +111,12 @@ bool OpenNext(duckdb::ClientContext& context, const RecordBindData& data, Record
       const auto constant = file.constants.find(static_cast<size_t>(std::max(slot.index, 0)));
       switch (slot.kind) {
         case ScanSlot::Kind::kData:
-          value = constant == file.constants.end() ? duckdb::Value(MappedType(*slot.type)) : ValueOrThrow(ToDuckDbValue(*slot.type, constant->second));
+          value = constant == file.constants.end() ? duckdb::Value(MappedType(*slot.type))
+                                                   : ValueOrThrow(ToDuckDbValue(*slot.type, constant->second));
           break;
-        case ScanSlot::Kind::kFilePath: value = duckdb::Value(file.path); break;
+        case ScanSlot::Kind::kFilePath:
+          value = duckdb::Value(file.path);
+          break;
         case ScanSlot::Kind::kFileTime: {
           auto handle = file_system.OpenFile(path, duckdb::FileFlags::FILE_FLAGS_READ);
           value = duckdb::Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(file_system.GetLastModifiedTime(*handle).value));
@@ -117,7 +127,8 @@ bool OpenNext(duckdb::ClientContext& context, const RecordBindData& data, Record
           value = duckdb::Value::BIGINT(file_system.GetFileSize(*handle));
           break;
         }
-        default: break;
+        default:
+          break;
       }
     }
     local.constants.push_back(std::move(value));
@@ -142,7 +153,8 @@ void ReadRecords(duckdb::ClientContext& context, duckdb::TableFunctionInput& inp
         const auto column = global.columns[i];
         if (column >= data.scan->slots.size() || data.scan->slots[column].kind != ScanSlot::Kind::kRecord) continue;
         auto& vector = output.data[i];
-        duckdb::FlatVector::GetData<duckdb::string_t>(vector)[count] = duckdb::StringVector::AddStringOrBlob(vector, local.record);
+        duckdb::FlatVector::GetData<duckdb::string_t>(vector)[count] =
+            duckdb::StringVector::AddStringOrBlob(vector, local.record);
       }
       ++count;
     }
@@ -158,7 +170,8 @@ void ReadRecords(duckdb::ClientContext& context, duckdb::TableFunctionInput& inp
       }
     }
     output.SetCardinality(count);
-    if (auto& metrics = StatementState::Of(context).context.metrics; metrics != nullptr) metrics->rows_read.fetch_add(static_cast<int64_t>(count));
+    if (auto& metrics = StatementState::Of(context).context.metrics; metrics != nullptr)
+      metrics->rows_read.fetch_add(static_cast<int64_t>(count));
     return;
   }
 }
@@ -177,7 +190,8 @@ ExpressionPtr OptionsLiteral(const ReaderOptions& options) {
 }  // namespace
 
 void RegisterTextScanFunctions(duckdb::ExtensionLoader& loader) {
-  duckdb::TableFunction scan("spark_record_scan", {duckdb::LogicalType::BIGINT}, ReadRecords, BindRecords, InitRecords, InitRecordThread);
+  duckdb::TableFunction scan("spark_record_scan", {duckdb::LogicalType::BIGINT}, ReadRecords, BindRecords, InitRecords,
+                             InitRecordThread);
   scan.projection_pushdown = true;
   scan.pushdown_complex_filter = PushFilters;
   scan.cardinality = RecordCardinality;
@@ -187,7 +201,8 @@ void RegisterTextScanFunctions(duckdb::ExtensionLoader& loader) {
 Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFormat format) {
   FRAZIL_ASSIGN_OR_RETURN(const auto plan, node.scan->Plan(Predicate::True()));
   const auto& schema = node.scan->schema()->fields();
-  // Columns that come from folders stand behind those of the files. Without files there are no rows, and nothing to know.
+  // Columns that come from folders stand behind those of the files. Without files there are no rows, and nothing to
+  // know.
   size_t data_columns = schema.size();
   if (!plan.files.empty()) data_columns -= plan.files[0].constants.size();
 
@@ -218,7 +233,8 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
     ReaderOptions options = plan.format_options;
     std::string corrupt = Get(options, "columnnameofcorruptrecord", "");
     if (corrupt.empty()) {
-      corrupt = settings().lookup ? settings().lookup("spark.sql.columnNameOfCorruptRecord").value_or("_corrupt_record") : "_corrupt_record";
+      corrupt = settings().lookup ? settings().lookup("spark.sql.columnNameOfCorruptRecord").value_or("_corrupt_record")
+                                  : "_corrupt_record";
       options["columnnameofcorruptrecord"] = corrupt;
     }
     if (mode == "DROPMALFORMED") {
@@ -264,9 +280,13 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
     for (size_t i = first_constant; i < scan.slots.size(); ++i) constant_names.push_back(scan.slots[i].name);
     state_.scans.push_back(std::move(scan));
     Block rows = Wrap(Select(std::move(block), std::move(columns), true));
-    const auto member = [&](size_t i) { return CallOf("struct_extract_at", ColumnRefOf(parsed), ConstantOf(duckdb::Value::BIGINT(static_cast<int64_t>(i) + 1))); };
+    const auto member = [&](size_t i) {
+      return CallOf("struct_extract_at", ColumnRefOf(parsed),
+                    ConstantOf(duckdb::Value::BIGINT(static_cast<int64_t>(i) + 1)));
+    };
     if (dropped_by >= 0) {
-      rows.where.push_back(duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_IS_NULL, member(static_cast<size_t>(dropped_by))));
+      rows.where.push_back(duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_IS_NULL,
+                                                                         member(static_cast<size_t>(dropped_by))));
     }
     std::vector<std::pair<std::string, LoweredExpression>> output;
     for (size_t i = 0; i < node.columns.size(); ++i) {
@@ -290,7 +310,8 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
     const auto& column = node.columns[i];
     LoweredExpression value;
     if (column.index < 0) {
-      if (column.metadata_name != plan::kFilePathColumn) return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);
+      if (column.metadata_name != plan::kFilePathColumn)
+        return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);
       value = add_slot(ScanSlot::Kind::kFilePath, -1, DataType::String());
     } else if (static_cast<size_t>(column.index) >= data_columns) {
       value = add_slot(ScanSlot::Kind::kData, column.index, schema[static_cast<size_t>(column.index)].type);

@@ -125,7 +125,8 @@ Status Statement::WaitForResult() {
     if (state == duckdb::PendingExecutionResult::BLOCKED) {
       pending_->WaitForTask();
     } else if (state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE) {
-      // The other threads have all the work. DuckDB has nothing to wait on here, and asking on and on would cost a core.
+      // The other threads have all the work. DuckDB has nothing to wait on here, and asking on and on would cost a
+      // core.
       std::this_thread::sleep_for(pause);
       pause = std::min(pause * 2, kLongestPause);
     } else {

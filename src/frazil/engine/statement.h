@@ -1,13 +1,14 @@
 #pragma once
 
-// One statement on DuckDB: a connection of its own, interruptible, its result as a stream of chunks. Internal to engine/.
+// One statement on DuckDB: a connection of its own, interruptible, its result as a stream of chunks. Internal to
+// engine/.
+
+#include <functional>
+#include <memory>
 
 #include <duckdb.hpp>
 #include <duckdb/main/stream_query_result.hpp>
 #include <duckdb/parser/sql_statement.hpp>
-
-#include <functional>
-#include <memory>
 
 #include "frazil/engine/engine.h"
 #include "frazil/engine/functions/function_lowering.h"
@@ -17,7 +18,8 @@ namespace frazil::engine {
 
 class Statement {
  public:
-  Statement(duckdb::DatabaseInstance& database, const FunctionLoweringRegistry& registry, const ExecutionContext& context);
+  Statement(duckdb::DatabaseInstance& database, const FunctionLoweringRegistry& registry,
+            const ExecutionContext& context);
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -53,7 +55,8 @@ class Statement {
   int64_t interrupt_id_ = 0;
 };
 
-/// Runs `work` on a thread with a stack of 512 MB (reserved, not used), for recursions as deep as the plan, and waits for it.
+/// Runs `work` on a thread with a stack of 512 MB (reserved, not used), for recursions as deep as the plan, and waits
+/// for it.
 void RunOnDeepStack(const std::function<void()>& work);
 
 }  // namespace frazil::engine

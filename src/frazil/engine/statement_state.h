@@ -2,11 +2,11 @@
 
 // What belongs to one running statement and is found again inside DuckDB's callbacks. Internal to engine/.
 
-#include <duckdb.hpp>
-#include <duckdb/main/client_context_state.hpp>
-
 #include <memory>
 #include <vector>
+
+#include <duckdb.hpp>
+#include <duckdb/main/client_context_state.hpp>
 
 #include "frazil/engine/engine.h"
 #include "frazil/plan/logical_plan.h"
@@ -16,18 +16,18 @@ namespace frazil::engine {
 /// A column that a scan puts out.
 struct ScanSlot {
   enum class Kind : uint8_t {
-    kData,             ///< Column `index` of the scan's schema.
-    kFilePath,         ///< The path of the file, as the table names it.
-    kSpecId,           ///< Id of the file's partition spec.
-    kPartition,        ///< Struct of the file's partition values.
-    kFirstRowId,       ///< Iceberg v3: first row id of the file; NULL where it has none.
-    kSequenceNumber,   ///< Data sequence number of the file.
-    kReservedColumn,   ///< A column with the reserved field id `index`, NULL in files that lack it.
-    kRecord,           ///< Text files: a line, or what else is one record, as VARCHAR (BLOB for whole binary files).
-    kFileUri,          ///< The path of the file as a URI.
-    kFileName,         ///< The last part of it.
-    kFileTime,         ///< When the file was changed last.
-    kFileLength,       ///< Bytes of the file.
+    kData,            ///< Column `index` of the scan's schema.
+    kFilePath,        ///< The path of the file, as the table names it.
+    kSpecId,          ///< Id of the file's partition spec.
+    kPartition,       ///< Struct of the file's partition values.
+    kFirstRowId,      ///< Iceberg v3: first row id of the file; NULL where it has none.
+    kSequenceNumber,  ///< Data sequence number of the file.
+    kReservedColumn,  ///< A column with the reserved field id `index`, NULL in files that lack it.
+    kRecord,          ///< Text files: a line, or what else is one record, as VARCHAR (BLOB for whole binary files).
+    kFileUri,         ///< The path of the file as a URI.
+    kFileName,        ///< The last part of it.
+    kFileTime,        ///< When the file was changed last.
+    kFileLength,      ///< Bytes of the file.
   };
   Kind kind = Kind::kData;
   int index = -1;

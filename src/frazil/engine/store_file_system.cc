@@ -1,10 +1,10 @@
 #include "frazil/engine/store_file_system.h"
 
-#include <duckdb/common/file_opener.hpp>
-
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+
+#include <duckdb/common/file_opener.hpp>
 
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/statement_state.h"
@@ -27,7 +27,8 @@ storage::ObjectStorePtr StoreOf(const std::string& path, duckdb::optional_ptr<Fi
 
 // An object that is read by ranges, or one that is written as a whole when it is closed.
 struct StoreHandle : FileHandle {
-  StoreHandle(duckdb::FileSystem& file_system, const std::string& path, duckdb::FileOpenFlags open_flags, storage::ObjectStorePtr object_store)
+  StoreHandle(duckdb::FileSystem& file_system, const std::string& path, duckdb::FileOpenFlags open_flags,
+              storage::ObjectStorePtr object_store)
       : FileHandle(file_system, path, open_flags), store(std::move(object_store)) {}
 
   void Close() override {
@@ -59,7 +60,8 @@ class StoreFileSystem : public duckdb::FileSystem {
   bool OnDiskFile(FileHandle&) override { return false; }
   std::string PathSeparator(const std::string&) override { return "/"; }
 
-  duckdb::unique_ptr<FileHandle> OpenFile(const std::string& path, duckdb::FileOpenFlags flags, duckdb::optional_ptr<FileOpener> opener) override {
+  duckdb::unique_ptr<FileHandle> OpenFile(const std::string& path, duckdb::FileOpenFlags flags,
+                                          duckdb::optional_ptr<FileOpener> opener) override {
     auto handle = duckdb::make_uniq<StoreHandle>(*this, path, flags, StoreOf(path, opener));
     if (flags.OpenForWriting()) {
       handle->writing = true;
@@ -86,7 +88,8 @@ class StoreFileSystem : public duckdb::FileSystem {
     }
     handle.block.resize(std::min<idx_t>(kBlock, size - location));
     handle.block_start = location;
-    OkOrThrow(handle.reader->ReadAt(static_cast<int64_t>(location), static_cast<int64_t>(handle.block.size()), handle.block.data()));
+    OkOrThrow(handle.reader->ReadAt(static_cast<int64_t>(location), static_cast<int64_t>(handle.block.size()),
+                                    handle.block.data()));
     std::memcpy(out, handle.block.data(), wanted);
   }
 
@@ -101,7 +104,8 @@ class StoreFileSystem : public duckdb::FileSystem {
 
   void Write(FileHandle& file, void* data, int64_t length, idx_t location) override {
     auto& handle = file.Cast<StoreHandle>();
-    if (location != handle.buffer.size()) ThrowSparkError(Error::Internal("Objects are written from their beginning on: " + handle.path));
+    if (location != handle.buffer.size())
+      ThrowSparkError(Error::Internal("Objects are written from their beginning on: " + handle.path));
     handle.buffer.append(static_cast<const char*>(data), static_cast<size_t>(length));
   }
 
@@ -128,15 +132,21 @@ class StoreFileSystem : public duckdb::FileSystem {
   void Reset(FileHandle& file) override { Seek(file, 0); }
   idx_t SeekPosition(FileHandle& file) override { return file.Cast<StoreHandle>().position; }
 
-  bool FileExists(const std::string& path, duckdb::optional_ptr<FileOpener> opener) override { return ValueOrThrow(StoreOf(path, opener)->Exists(path)); }
+  bool FileExists(const std::string& path, duckdb::optional_ptr<FileOpener> opener) override {
+    return ValueOrThrow(StoreOf(path, opener)->Exists(path));
+  }
   bool DirectoryExists(const std::string&, duckdb::optional_ptr<FileOpener>) override { return true; }
   void CreateDirectory(const std::string&, duckdb::optional_ptr<FileOpener>) override {}
-  void RemoveFile(const std::string& path, duckdb::optional_ptr<FileOpener> opener) override { OkOrThrow(StoreOf(path, opener)->Delete(path)); }
+  void RemoveFile(const std::string& path, duckdb::optional_ptr<FileOpener> opener) override {
+    OkOrThrow(StoreOf(path, opener)->Delete(path));
+  }
   bool TryRemoveFile(const std::string& path, duckdb::optional_ptr<FileOpener> opener) override {
     RemoveFile(path, opener);
     return true;
   }
-  duckdb::vector<duckdb::OpenFileInfo> Glob(const std::string& path, FileOpener*) override { return {duckdb::OpenFileInfo(path)}; }
+  duckdb::vector<duckdb::OpenFileInfo> Glob(const std::string& path, FileOpener*) override {
+    return {duckdb::OpenFileInfo(path)};
+  }
 
  private:
   static constexpr idx_t kBlock = 256 * 1024;

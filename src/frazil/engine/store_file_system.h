@@ -1,6 +1,7 @@
 #pragma once
 
-// Our object stores as a file system of DuckDB: every path with a scheme that is not the local disk's. Internal to engine/.
+// Our object stores as a file system of DuckDB: every path with a scheme that is not the local disk's. Internal to
+// engine/.
 
 #include <duckdb.hpp>
 #include <duckdb/common/file_system.hpp>

@@ -1,8 +1,8 @@
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
 
 #include "frazil/engine/testing/plan_builder.h"
 #include "frazil/storage/memory/memory_store.h"
@@ -15,7 +15,8 @@ using Lines = std::vector<std::string>;
 
 class TextScan : public tables::TableScan {
  public:
-  TextScan(tables::FileFormat format, DataTypePtr schema, tables::ScanPlan plan) : format_(format), schema_(std::move(schema)), plan_(std::move(plan)) {}
+  TextScan(tables::FileFormat format, DataTypePtr schema, tables::ScanPlan plan)
+      : format_(format), schema_(std::move(schema)), plan_(std::move(plan)) {}
   const DataTypePtr& schema() const override { return schema_; }
   tables::FileFormat format() const override { return format_; }
   Result<tables::ScanPlan> Plan(const PredicatePtr&) const override { return plan_; }
@@ -41,8 +42,8 @@ class TextFiles : public ::testing::Test {
     return path.string();
   }
 
-  Lines Read(tables::FileFormat format, DataTypePtr schema, const std::vector<std::string>& paths, std::map<std::string, std::string> options,
-             std::map<size_t, Value> constants = {}) {
+  Lines Read(tables::FileFormat format, DataTypePtr schema, const std::vector<std::string>& paths,
+             std::map<std::string, std::string> options, std::map<size_t, Value> constants = {}) {
     tables::ScanPlan plan;
     plan.format_options = std::move(options);
     for (const auto& path : paths) {
@@ -90,10 +91,15 @@ TEST_F(TextFiles, CancelEndsTheInferenceOfASchema) {
 
 TEST_F(TextFiles, CsvWithHeaderAndInferredTypes) {
   const auto path = Put("a.csv", "id,name,price,day\n1,\"a, b\",1.5,2024-01-31\n2,,2,2024-02-01\n");
-  EXPECT_EQ(Infer("csv", path, {{"header", "true"}, {"inferschema", "true"}}), "struct<id:int,name:string,price:double,day:date>");
+  EXPECT_EQ(Infer("csv", path, {{"header", "true"}, {"inferschema", "true"}}),
+            "struct<id:int,name:string,price:double,day:date>");
   EXPECT_EQ(Infer("csv", path, {}), "struct<_c0:string,_c1:string,_c2:string,_c3:string>");
-  auto schema = DataType::Struct({{"id", DataType::Integer()}, {"name", DataType::String()}, {"price", DataType::Double()}, {"day", DataType::Date()}});
-  EXPECT_EQ(Read(tables::FileFormat::kCsv, schema, {path}, {{"header", "true"}}), (Lines{"1|a, b|1.5|2024-01-31", "2|NULL|2.0|2024-02-01"}));
+  auto schema = DataType::Struct({{"id", DataType::Integer()},
+                                  {"name", DataType::String()},
+                                  {"price", DataType::Double()},
+                                  {"day", DataType::Date()}});
+  EXPECT_EQ(Read(tables::FileFormat::kCsv, schema, {path}, {{"header", "true"}}),
+            (Lines{"1|a, b|1.5|2024-01-31", "2|NULL|2.0|2024-02-01"}));
 }
 
 TEST_F(TextFiles, MalformedCsvByMode) {
@@ -111,8 +117,11 @@ TEST_F(TextFiles, MalformedCsvByMode) {
 TEST_F(TextFiles, JsonLinesAndDocuments) {
   const auto lines = Put("a.json", "{\"b\": 1, \"a\": {\"x\": [1, 2]}}\n\n{\"b\": 2.5, \"c\": null}\n");
   EXPECT_EQ(Infer("json", lines, {}), "struct<a:struct<x:array<bigint>>,b:double,c:string>");
-  auto schema = DataType::Struct({{"a", DataType::Struct({{"x", DataType::Array(DataType::Long())}})}, {"b", DataType::Double()}, {"p", DataType::Integer()}});
-  EXPECT_EQ(Read(tables::FileFormat::kJson, schema, {lines}, {}, {{2, Value(7)}}), (Lines{"{[1, 2]}|1.0|7", "NULL|2.5|7"}));
+  auto schema = DataType::Struct({{"a", DataType::Struct({{"x", DataType::Array(DataType::Long())}})},
+                                  {"b", DataType::Double()},
+                                  {"p", DataType::Integer()}});
+  EXPECT_EQ(Read(tables::FileFormat::kJson, schema, {lines}, {}, {{2, Value(7)}}),
+            (Lines{"{[1, 2]}|1.0|7", "NULL|2.5|7"}));
   const auto document = Put("b.json", "[\n {\"b\": 1},\n {\"b\": 2}\n]\n");
   auto narrow = DataType::Struct({{"b", DataType::Long()}});
   EXPECT_EQ(Read(tables::FileFormat::kJson, narrow, {document}, {{"multiline", "true"}}), (Lines{"1", "2"}));
@@ -126,15 +135,18 @@ TEST_F(TextFiles, TextByLineAndAsAWhole) {
 }
 
 TEST_F(TextFiles, WritesWhatItReads) {
-  auto rows = Rows({{"id", DataType::Integer()}, {"s", DataType::String()}}, {{Value(1), Value("a,b")}, {Value(2), Value()}});
-  const auto write = [&](tables::FileFormat format, std::map<std::string, std::string> options, const std::string& codec) {
+  auto rows =
+      Rows({{"id", DataType::Integer()}, {"s", DataType::String()}}, {{Value(1), Value("a,b")}, {Value(2), Value()}});
+  const auto write = [&](tables::FileFormat format, std::map<std::string, std::string> options,
+                         const std::string& codec) {
     tables::WriteTask task;
     task.location = (folder_ / "out").string();
     task.format = format;
     task.format_options = std::move(options);
     task.compression = codec;
     task.file_name_prefix = "part" + std::to_string(static_cast<int>(format)) + codec;
-    for (const auto& [name, type] : {std::pair<std::string, DataTypePtr>{"id", DataType::Integer()}, {"s", DataType::String()}}) {
+    for (const auto& [name, type] :
+         {std::pair<std::string, DataTypePtr>{"id", DataType::Integer()}, {"s", DataType::String()}}) {
       tables::ScanColumn column;
       column.name = name;
       column.type = type;
@@ -145,8 +157,11 @@ TEST_F(TextFiles, WritesWhatItReads) {
     return written->at(0).path;
   };
   auto schema = DataType::Struct({{"id", DataType::Integer()}, {"s", DataType::String()}});
-  EXPECT_EQ(Read(tables::FileFormat::kCsv, schema, {write(tables::FileFormat::kCsv, {{"header", "true"}}, "none")}, {{"header", "true"}}), (Lines{"1|a,b", "2|NULL"}));
-  EXPECT_EQ(Read(tables::FileFormat::kJson, schema, {write(tables::FileFormat::kJson, {}, "gzip")}, {}), (Lines{"1|a,b", "2|NULL"}));
+  EXPECT_EQ(Read(tables::FileFormat::kCsv, schema, {write(tables::FileFormat::kCsv, {{"header", "true"}}, "none")},
+                 {{"header", "true"}}),
+            (Lines{"1|a,b", "2|NULL"}));
+  EXPECT_EQ(Read(tables::FileFormat::kJson, schema, {write(tables::FileFormat::kJson, {}, "gzip")}, {}),
+            (Lines{"1|a,b", "2|NULL"}));
   const auto parquet = write(tables::FileFormat::kParquet, {}, "snappy");
   EXPECT_EQ(Infer("parquet", parquet, {}), "struct<id:int,s:string>");
   EXPECT_EQ(Read(tables::FileFormat::kParquet, schema, {parquet}, {}), (Lines{"1|a,b", "2|NULL"}));
@@ -155,7 +170,10 @@ TEST_F(TextFiles, WritesWhatItReads) {
 TEST_F(TextFiles, ObjectStoresHoldFilesToo) {
   auto store = std::make_shared<storage::MemoryStore>();
   storage::StoreRegistry registry;
-  registry.Register("memory", [store](const std::string&, const storage::SettingLookup&) -> Result<storage::ObjectStorePtr> { return storage::ObjectStorePtr(store); });
+  registry.Register("memory",
+                    [store](const std::string&, const storage::SettingLookup&) -> Result<storage::ObjectStorePtr> {
+                      return storage::ObjectStorePtr(store);
+                    });
   ExecutionContext context;
   context.stores = &registry;
   auto range = std::make_shared<plan::RangeNode>();
@@ -179,8 +197,10 @@ TEST_F(TextFiles, ObjectStoresHoldFilesToo) {
   auto node = std::make_shared<plan::ScanNode>();
   node->columns.push_back({0, ""});
   node->output.push_back(NewAttribute("id", DataType::Long()));
-  node->scan = std::make_shared<TextScan>(tables::FileFormat::kParquet, DataType::Struct({{"id", DataType::Long()}}), plan);
-  auto sum = plan::MakeAggregate(node, {}, {Aggregate("sum", {Col(node, 0)}, DataType::Long())}, {}, {NewAttribute("s", DataType::Long())});
+  node->scan =
+      std::make_shared<TextScan>(tables::FileFormat::kParquet, DataType::Struct({{"id", DataType::Long()}}), plan);
+  auto sum = plan::MakeAggregate(node, {}, {Aggregate("sum", {Col(node, 0)}, DataType::Long())}, {},
+                                 {NewAttribute("s", DataType::Long())});
   EXPECT_EQ(RunRows(sum, context), (Lines{"4999950000"}));
 }
 

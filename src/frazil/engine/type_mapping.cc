@@ -13,24 +13,42 @@ std::string StructMemberName(size_t index) { return "f" + std::to_string(index);
 
 Result<LogicalType> ToDuckDbType(const DataType& type) {
   switch (type.id()) {
-    case TypeId::kNull: return LogicalType(LogicalType::INTEGER);
-    case TypeId::kBoolean: return LogicalType(LogicalType::BOOLEAN);
-    case TypeId::kByte: return LogicalType(LogicalType::TINYINT);
-    case TypeId::kShort: return LogicalType(LogicalType::SMALLINT);
-    case TypeId::kInteger: return LogicalType(LogicalType::INTEGER);
-    case TypeId::kLong: return LogicalType(LogicalType::BIGINT);
-    case TypeId::kFloat: return LogicalType(LogicalType::FLOAT);
-    case TypeId::kDouble: return LogicalType(LogicalType::DOUBLE);
-    case TypeId::kDecimal: return LogicalType::DECIMAL(type.precision(), type.scale());
-    case TypeId::kString: return LogicalType(LogicalType::VARCHAR);
-    case TypeId::kBinary: return LogicalType(LogicalType::BLOB);
-    case TypeId::kDate: return LogicalType(LogicalType::DATE);
-    case TypeId::kTimestamp: return LogicalType(LogicalType::TIMESTAMP_TZ);
-    case TypeId::kTimestampNtz: return LogicalType(LogicalType::TIMESTAMP);
-    case TypeId::kTime: return LogicalType(LogicalType::TIME);
-    case TypeId::kYearMonthInterval: return LogicalType(LogicalType::INTEGER);
-    case TypeId::kDayTimeInterval: return LogicalType(LogicalType::BIGINT);
-    case TypeId::kCalendarInterval: return LogicalType(LogicalType::INTERVAL);
+    case TypeId::kNull:
+      return LogicalType(LogicalType::INTEGER);
+    case TypeId::kBoolean:
+      return LogicalType(LogicalType::BOOLEAN);
+    case TypeId::kByte:
+      return LogicalType(LogicalType::TINYINT);
+    case TypeId::kShort:
+      return LogicalType(LogicalType::SMALLINT);
+    case TypeId::kInteger:
+      return LogicalType(LogicalType::INTEGER);
+    case TypeId::kLong:
+      return LogicalType(LogicalType::BIGINT);
+    case TypeId::kFloat:
+      return LogicalType(LogicalType::FLOAT);
+    case TypeId::kDouble:
+      return LogicalType(LogicalType::DOUBLE);
+    case TypeId::kDecimal:
+      return LogicalType::DECIMAL(type.precision(), type.scale());
+    case TypeId::kString:
+      return LogicalType(LogicalType::VARCHAR);
+    case TypeId::kBinary:
+      return LogicalType(LogicalType::BLOB);
+    case TypeId::kDate:
+      return LogicalType(LogicalType::DATE);
+    case TypeId::kTimestamp:
+      return LogicalType(LogicalType::TIMESTAMP_TZ);
+    case TypeId::kTimestampNtz:
+      return LogicalType(LogicalType::TIMESTAMP);
+    case TypeId::kTime:
+      return LogicalType(LogicalType::TIME);
+    case TypeId::kYearMonthInterval:
+      return LogicalType(LogicalType::INTEGER);
+    case TypeId::kDayTimeInterval:
+      return LogicalType(LogicalType::BIGINT);
+    case TypeId::kCalendarInterval:
+      return LogicalType(LogicalType::INTERVAL);
     case TypeId::kArray: {
       FRAZIL_ASSIGN_OR_RETURN(auto element, ToDuckDbType(*type.element_type()));
       return LogicalType::LIST(element);
@@ -54,8 +72,10 @@ Result<LogicalType> ToDuckDbType(const DataType& type) {
       // Spark's encoding, as its clients read it: value, metadata.
       return LogicalType::STRUCT({{StructMemberName(0), LogicalType(LogicalType::BLOB)},
                                   {StructMemberName(1), LogicalType(LogicalType::BLOB)}});
-    case TypeId::kGeometry: return Error::Unsupported("GEOMETRY values in queries");
-    case TypeId::kGeography: return Error::Unsupported("GEOGRAPHY values in queries");
+    case TypeId::kGeometry:
+      return Error::Unsupported("GEOMETRY values in queries");
+    case TypeId::kGeography:
+      return Error::Unsupported("GEOGRAPHY values in queries");
   }
   return Error::Internal("Unknown type id");
 }
@@ -66,25 +86,37 @@ Result<duckdb::Value> ToDuckDbValue(const DataType& type, const Value& value) {
   FRAZIL_ASSIGN_OR_RETURN(auto mapped, ToDuckDbType(type));
   if (value.is_null()) return duckdb::Value(mapped);
   switch (type.id()) {
-    case TypeId::kNull: return duckdb::Value(mapped);
-    case TypeId::kBoolean: return duckdb::Value::BOOLEAN(value.boolean());
-    case TypeId::kByte: return duckdb::Value::TINYINT(static_cast<int8_t>(value.integer()));
-    case TypeId::kShort: return duckdb::Value::SMALLINT(static_cast<int16_t>(value.integer()));
+    case TypeId::kNull:
+      return duckdb::Value(mapped);
+    case TypeId::kBoolean:
+      return duckdb::Value::BOOLEAN(value.boolean());
+    case TypeId::kByte:
+      return duckdb::Value::TINYINT(static_cast<int8_t>(value.integer()));
+    case TypeId::kShort:
+      return duckdb::Value::SMALLINT(static_cast<int16_t>(value.integer()));
     case TypeId::kInteger:
-    case TypeId::kYearMonthInterval: return duckdb::Value::INTEGER(static_cast<int32_t>(value.integer()));
+    case TypeId::kYearMonthInterval:
+      return duckdb::Value::INTEGER(static_cast<int32_t>(value.integer()));
     case TypeId::kLong:
-    case TypeId::kDayTimeInterval: return duckdb::Value::BIGINT(value.integer());
-    case TypeId::kFloat: return duckdb::Value::FLOAT(value.float32());
-    case TypeId::kDouble: return duckdb::Value::DOUBLE(value.float64());
+    case TypeId::kDayTimeInterval:
+      return duckdb::Value::BIGINT(value.integer());
+    case TypeId::kFloat:
+      return duckdb::Value::FLOAT(value.float32());
+    case TypeId::kDouble:
+      return duckdb::Value::DOUBLE(value.float64());
     case TypeId::kDecimal: {
       const auto width = static_cast<uint8_t>(type.precision());
       const auto scale = static_cast<uint8_t>(type.scale());
       const int128 unscaled = value.decimal();
       switch (mapped.InternalType()) {
-        case duckdb::PhysicalType::INT16: return duckdb::Value::DECIMAL(static_cast<int16_t>(unscaled), width, scale);
-        case duckdb::PhysicalType::INT32: return duckdb::Value::DECIMAL(static_cast<int32_t>(unscaled), width, scale);
-        case duckdb::PhysicalType::INT64: return duckdb::Value::DECIMAL(static_cast<int64_t>(unscaled), width, scale);
-        default: return duckdb::Value::DECIMAL(ToHugeint(unscaled), width, scale);
+        case duckdb::PhysicalType::INT16:
+          return duckdb::Value::DECIMAL(static_cast<int16_t>(unscaled), width, scale);
+        case duckdb::PhysicalType::INT32:
+          return duckdb::Value::DECIMAL(static_cast<int32_t>(unscaled), width, scale);
+        case duckdb::PhysicalType::INT64:
+          return duckdb::Value::DECIMAL(static_cast<int64_t>(unscaled), width, scale);
+        default:
+          return duckdb::Value::DECIMAL(ToHugeint(unscaled), width, scale);
       }
     }
     case TypeId::kString: {
@@ -95,11 +127,16 @@ Result<duckdb::Value> ToDuckDbValue(const DataType& type, const Value& value) {
       return duckdb::Value(value.string());
     }
     case TypeId::kBinary:
-      return duckdb::Value::BLOB(reinterpret_cast<duckdb::const_data_ptr_t>(value.string().data()), value.string().size());
-    case TypeId::kDate: return duckdb::Value::DATE(duckdb::date_t(static_cast<int32_t>(value.integer())));
-    case TypeId::kTimestamp: return duckdb::Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(value.integer()));
-    case TypeId::kTimestampNtz: return duckdb::Value::TIMESTAMP(duckdb::timestamp_t(value.integer()));
-    case TypeId::kTime: return duckdb::Value::TIME(duckdb::dtime_t(value.integer()));
+      return duckdb::Value::BLOB(reinterpret_cast<duckdb::const_data_ptr_t>(value.string().data()),
+                                 value.string().size());
+    case TypeId::kDate:
+      return duckdb::Value::DATE(duckdb::date_t(static_cast<int32_t>(value.integer())));
+    case TypeId::kTimestamp:
+      return duckdb::Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(value.integer()));
+    case TypeId::kTimestampNtz:
+      return duckdb::Value::TIMESTAMP(duckdb::timestamp_t(value.integer()));
+    case TypeId::kTime:
+      return duckdb::Value::TIME(duckdb::dtime_t(value.integer()));
     case TypeId::kCalendarInterval: {
       const auto& interval = value.calendar_interval();
       return duckdb::Value::INTERVAL(interval.months, interval.days, interval.micros);
@@ -120,7 +157,8 @@ Result<duckdb::Value> ToDuckDbValue(const DataType& type, const Value& value) {
         keys.push_back(std::move(key));
         values.push_back(std::move(item));
       }
-      return duckdb::Value::MAP(duckdb::MapType::KeyType(mapped), duckdb::MapType::ValueType(mapped), std::move(keys), std::move(values));
+      return duckdb::Value::MAP(duckdb::MapType::KeyType(mapped), duckdb::MapType::ValueType(mapped), std::move(keys),
+                                std::move(values));
     }
     case TypeId::kStruct: {
       duckdb::vector<duckdb::Value> members;
@@ -133,7 +171,8 @@ Result<duckdb::Value> ToDuckDbValue(const DataType& type, const Value& value) {
     }
     case TypeId::kVariant:
     case TypeId::kGeometry:
-    case TypeId::kGeography: break;
+    case TypeId::kGeography:
+      break;
   }
   return Error::Internal("Unknown type id");
 }
@@ -141,36 +180,53 @@ Result<duckdb::Value> ToDuckDbValue(const DataType& type, const Value& value) {
 Value FromDuckDbValue(const DataType& type, const duckdb::Value& value) {
   if (value.IsNull()) return Value();
   switch (type.id()) {
-    case TypeId::kNull: return Value();
-    case TypeId::kBoolean: return Value(value.GetValueUnsafe<bool>());
-    case TypeId::kByte: return Value(static_cast<int64_t>(value.GetValueUnsafe<int8_t>()));
-    case TypeId::kShort: return Value(static_cast<int64_t>(value.GetValueUnsafe<int16_t>()));
+    case TypeId::kNull:
+      return Value();
+    case TypeId::kBoolean:
+      return Value(value.GetValueUnsafe<bool>());
+    case TypeId::kByte:
+      return Value(static_cast<int64_t>(value.GetValueUnsafe<int8_t>()));
+    case TypeId::kShort:
+      return Value(static_cast<int64_t>(value.GetValueUnsafe<int16_t>()));
     case TypeId::kInteger:
-    case TypeId::kYearMonthInterval: return Value(static_cast<int64_t>(value.GetValueUnsafe<int32_t>()));
+    case TypeId::kYearMonthInterval:
+      return Value(static_cast<int64_t>(value.GetValueUnsafe<int32_t>()));
     case TypeId::kLong:
-    case TypeId::kDayTimeInterval: return Value(value.GetValueUnsafe<int64_t>());
-    case TypeId::kFloat: return Value(value.GetValueUnsafe<float>());
-    case TypeId::kDouble: return Value(value.GetValueUnsafe<double>());
+    case TypeId::kDayTimeInterval:
+      return Value(value.GetValueUnsafe<int64_t>());
+    case TypeId::kFloat:
+      return Value(value.GetValueUnsafe<float>());
+    case TypeId::kDouble:
+      return Value(value.GetValueUnsafe<double>());
     case TypeId::kDecimal:
       switch (value.type().InternalType()) {
-        case duckdb::PhysicalType::INT16: return Value(Decimal128{value.GetValueUnsafe<int16_t>()});
-        case duckdb::PhysicalType::INT32: return Value(Decimal128{value.GetValueUnsafe<int32_t>()});
-        case duckdb::PhysicalType::INT64: return Value(Decimal128{value.GetValueUnsafe<int64_t>()});
-        default: return Value(Decimal128{FromHugeint(value.GetValueUnsafe<duckdb::hugeint_t>())});
+        case duckdb::PhysicalType::INT16:
+          return Value(Decimal128{value.GetValueUnsafe<int16_t>()});
+        case duckdb::PhysicalType::INT32:
+          return Value(Decimal128{value.GetValueUnsafe<int32_t>()});
+        case duckdb::PhysicalType::INT64:
+          return Value(Decimal128{value.GetValueUnsafe<int64_t>()});
+        default:
+          return Value(Decimal128{FromHugeint(value.GetValueUnsafe<duckdb::hugeint_t>())});
       }
     case TypeId::kString:
-    case TypeId::kBinary: return Value(duckdb::StringValue::Get(value));
-    case TypeId::kDate: return Value(static_cast<int64_t>(value.GetValueUnsafe<duckdb::date_t>().days));
+    case TypeId::kBinary:
+      return Value(duckdb::StringValue::Get(value));
+    case TypeId::kDate:
+      return Value(static_cast<int64_t>(value.GetValueUnsafe<duckdb::date_t>().days));
     case TypeId::kTimestamp:
-    case TypeId::kTimestampNtz: return Value(value.GetValueUnsafe<duckdb::timestamp_t>().value);
-    case TypeId::kTime: return Value(value.GetValueUnsafe<duckdb::dtime_t>().micros);
+    case TypeId::kTimestampNtz:
+      return Value(value.GetValueUnsafe<duckdb::timestamp_t>().value);
+    case TypeId::kTime:
+      return Value(value.GetValueUnsafe<duckdb::dtime_t>().micros);
     case TypeId::kCalendarInterval: {
       const auto interval = value.GetValueUnsafe<duckdb::interval_t>();
       return Value(CalendarIntervalValue{interval.months, interval.days, interval.micros});
     }
     case TypeId::kArray: {
       Value::List list;
-      for (const auto& element : duckdb::ListValue::GetChildren(value)) list.push_back(FromDuckDbValue(*type.element_type(), element));
+      for (const auto& element : duckdb::ListValue::GetChildren(value))
+        list.push_back(FromDuckDbValue(*type.element_type(), element));
       return Value(std::move(list));
     }
     case TypeId::kMap: {
@@ -185,12 +241,14 @@ Value FromDuckDbValue(const DataType& type, const duckdb::Value& value) {
     case TypeId::kStruct: {
       Value::List list;
       const auto& members = duckdb::StructValue::GetChildren(value);
-      for (size_t i = 0; i < type.fields().size(); ++i) list.push_back(FromDuckDbValue(*type.fields()[i].type, members[i]));
+      for (size_t i = 0; i < type.fields().size(); ++i)
+        list.push_back(FromDuckDbValue(*type.fields()[i].type, members[i]));
       return Value(std::move(list));
     }
     case TypeId::kVariant:
     case TypeId::kGeometry:
-    case TypeId::kGeography: break;
+    case TypeId::kGeography:
+      break;
   }
   return Value();
 }

@@ -11,11 +11,12 @@
 namespace frazil::engine {
 
 /// The DuckDB type that holds values of a Spark type:
-/// boolean BOOLEAN; tinyint..bigint TINYINT..BIGINT; float, double; decimal(p,s) DECIMAL(p,s); string (char, varchar, any collation) VARCHAR; binary BLOB; date DATE;
-/// timestamp TIMESTAMP WITH TIME ZONE (micros of the epoch); timestamp_ntz TIMESTAMP; time TIME (micros);
-/// year-month interval INTEGER (months); day-time interval BIGINT (micros); calendar interval INTERVAL; array LIST; map MAP; struct STRUCT whose members are
-/// named by position "f0", "f1", ... (Spark's names stay in the typed plan, so that structs of equal types are equal here whatever their names and cases); void INTEGER (always
-/// NULL). Variant, geometry and geography: Unsupported.
+/// boolean BOOLEAN; tinyint..bigint TINYINT..BIGINT; float, double; decimal(p,s) DECIMAL(p,s); string (char, varchar,
+/// any collation) VARCHAR; binary BLOB; date DATE; timestamp TIMESTAMP WITH TIME ZONE (micros of the epoch);
+/// timestamp_ntz TIMESTAMP; time TIME (micros); year-month interval INTEGER (months); day-time interval BIGINT
+/// (micros); calendar interval INTERVAL; array LIST; map MAP; struct STRUCT whose members are named by position "f0",
+/// "f1", ... (Spark's names stay in the typed plan, so that structs of equal types are equal here whatever their names
+/// and cases); void INTEGER (always NULL). Variant, geometry and geography: Unsupported.
 Result<duckdb::LogicalType> ToDuckDbType(const DataType& type);
 /// As above for types that are known to map; throws a Spark error otherwise (for use inside DuckDB callbacks).
 duckdb::LogicalType MappedType(const DataType& type);

@@ -1,14 +1,14 @@
 #include "frazil/engine/write_parquet.h"
 
-#include <duckdb/common/types/column/column_data_collection.hpp>
-#include <parquet_writer.hpp>
-#include <writer/primitive_column_writer.hpp>
-
 #include <condition_variable>
 #include <deque>
 #include <future>
 #include <mutex>
+#include <parquet_writer.hpp>
 #include <thread>
+#include <writer/primitive_column_writer.hpp>
+
+#include <duckdb/common/types/column/column_data_collection.hpp>
 
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/kernel_error.h"
@@ -25,8 +25,9 @@ duckdb_parquet::CompressionCodec::type CodecOf(const std::string& name) {
   if (codec == "none" || codec == "uncompressed") return duckdb_parquet::CompressionCodec::UNCOMPRESSED;
   if (codec == "lz4" || codec == "lz4_raw") return duckdb_parquet::CompressionCodec::LZ4_RAW;
   if (codec == "brotli") return duckdb_parquet::CompressionCodec::BROTLI;
-  ThrowSparkError(Error::Of("CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
-                            {{"codecName", name}, {"availableCodecs", "brotli, uncompressed, lz4, gzip, snappy, none, zstd, lz4_raw"}}));
+  ThrowSparkError(Error::Of(
+      "CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
+      {{"codecName", name}, {"availableCodecs", "brotli, uncompressed, lz4, gzip, snappy, none, zstd, lz4_raw"}}));
 }
 
 duckdb::FieldID FieldIdOf(const tables::ScanColumn& column) {
@@ -48,7 +49,8 @@ void LeafIds(const tables::ScanColumn& column, std::vector<int32_t>& ids) {
 
 }  // namespace
 
-// --- threads ----------------------------------------------------------------------------------------------------------------------------------------------
+// --- threads
+// ----------------------------------------------------------------------------------------------------------------------------------------------
 
 struct EncodePool::State {
   std::mutex mutex;
@@ -58,7 +60,8 @@ struct EncodePool::State {
   bool ended = false;
 };
 
-EncodePool::EncodePool(size_t threads) : state_(std::make_unique<State>()), thread_count_(std::max<size_t>(threads, 1)) {}
+EncodePool::EncodePool(size_t threads)
+    : state_(std::make_unique<State>()), thread_count_(std::max<size_t>(threads, 1)) {}
 
 EncodePool::~EncodePool() {
   {
@@ -91,7 +94,8 @@ void EncodePool::Submit(std::function<void()> work) {
   state_->changed.notify_one();
 }
 
-// --- one partition ----------------------------------------------------------------------------------------------------------------------------------------
+// --- one partition
+// ----------------------------------------------------------------------------------------------------------------------------------------
 
 struct ParquetPartitionWriter::File {
   std::string path;
@@ -131,9 +135,10 @@ struct ParquetPartitionWriter::File {
   }
 };
 
-ParquetPartitionWriter::ParquetPartitionWriter(duckdb::ClientContext& client, const ParquetLayout& layout, EncodePool& pool,
-                                               std::function<std::string()> next_path, std::vector<Value> partition,
-                                               std::vector<tables::WrittenFile>& written, std::vector<std::string>& begun)
+ParquetPartitionWriter::ParquetPartitionWriter(duckdb::ClientContext& client, const ParquetLayout& layout,
+                                               EncodePool& pool, std::function<std::string()> next_path,
+                                               std::vector<Value> partition, std::vector<tables::WrittenFile>& written,
+                                               std::vector<std::string>& begun)
     : client_(client),
       layout_(layout),
       pool_(pool),
@@ -160,24 +165,29 @@ void ParquetPartitionWriter::OpenFile() {
   }
   const auto codec = CodecOf(layout_.compression);
   file_->writer = std::make_unique<duckdb::ParquetWriter>(
-      client_, duckdb::FileSystem::GetFileSystem(client_), storage::LocalPath(file_->path), layout_.types, layout_.names, codec, std::move(field_ids),
-      duckdb::ShreddingType(), layout_.metadata, nullptr, duckdb::optional_idx(),
-      duckdb::PrimitiveColumnWriter::MAX_UNCOMPRESSED_DICT_PAGE_SIZE, false, 0.01, 3, duckdb::ParquetVersion::V1, duckdb::GeoParquetVersion::NONE);
+      client_, duckdb::FileSystem::GetFileSystem(client_), storage::LocalPath(file_->path), layout_.types,
+      layout_.names, codec, std::move(field_ids), duckdb::ShreddingType(), layout_.metadata, nullptr,
+      duckdb::optional_idx(), duckdb::PrimitiveColumnWriter::MAX_UNCOMPRESSED_DICT_PAGE_SIZE, false, 0.01, 3,
+      duckdb::ParquetVersion::V1, duckdb::GeoParquetVersion::NONE);
   file_->statistics = std::make_unique<StatisticsCollector>(layout_.columns);
 }
 
 void ParquetPartitionWriter::Append(duckdb::DataChunk& chunk) {
   if (file_ == nullptr) OpenFile();
   if (buffer_ == nullptr) {
-    buffer_ = duckdb::make_uniq<duckdb::ColumnDataCollection>(client_, layout_.types, duckdb::ColumnDataAllocatorType::BUFFER_MANAGER_ALLOCATOR);
+    buffer_ = duckdb::make_uniq<duckdb::ColumnDataCollection>(
+        client_, layout_.types, duckdb::ColumnDataAllocatorType::BUFFER_MANAGER_ALLOCATOR);
   }
   file_->statistics->Update(chunk);
   buffer_->Append(chunk);
   file_->rows += static_cast<int64_t>(chunk.size());
-  if (static_cast<int64_t>(buffer_->Count()) < layout_.row_group_rows && static_cast<int64_t>(buffer_->SizeInBytes()) < layout_.row_group_bytes) return;
+  if (static_cast<int64_t>(buffer_->Count()) < layout_.row_group_rows &&
+      static_cast<int64_t>(buffer_->SizeInBytes()) < layout_.row_group_bytes)
+    return;
   FlushBuffer();
   // What is not written yet counts by a third, about what compression leaves of it.
-  if (static_cast<int64_t>(file_->writer->FileSize()) + file_->pending_bytes / 3 >= layout_.target_file_bytes) CloseFile();
+  if (static_cast<int64_t>(file_->writer->FileSize()) + file_->pending_bytes / 3 >= layout_.target_file_bytes)
+    CloseFile();
 }
 
 void ParquetPartitionWriter::FlushBuffer() {

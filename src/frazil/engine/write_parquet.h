@@ -1,12 +1,13 @@
 #pragma once
 
-// Parquet files of one write: row groups are encoded by several threads and stand in the file in the order of their rows. Internal to engine/.
-
-#include <duckdb.hpp>
+// Parquet files of one write: row groups are encoded by several threads and stand in the file in the order of their
+// rows. Internal to engine/.
 
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <duckdb.hpp>
 
 #include "frazil/tables/write.h"
 
@@ -41,8 +42,9 @@ class PartitionWriter {
 class ParquetPartitionWriter : public PartitionWriter {
  public:
   /// `next_path` gives the path of a new file. `written` collects finished files; `begun` all paths that exist.
-  ParquetPartitionWriter(duckdb::ClientContext& client, const ParquetLayout& layout, EncodePool& pool, std::function<std::string()> next_path,
-                         std::vector<Value> partition, std::vector<tables::WrittenFile>& written, std::vector<std::string>& begun);
+  ParquetPartitionWriter(duckdb::ClientContext& client, const ParquetLayout& layout, EncodePool& pool,
+                         std::function<std::string()> next_path, std::vector<Value> partition,
+                         std::vector<tables::WrittenFile>& written, std::vector<std::string>& begun);
   ~ParquetPartitionWriter() override;
   void Append(duckdb::DataChunk& chunk) override;
   void Finish(bool even_if_empty) override;

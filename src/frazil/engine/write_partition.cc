@@ -1,8 +1,8 @@
 #include "frazil/engine/write_partition.h"
 
-#include <duckdb/parser/expression/columnref_expression.hpp>
-
 #include <cstdio>
+
+#include <duckdb/parser/expression/columnref_expression.hpp>
 
 #include "frazil/base/text.h"
 #include "frazil/engine/type_mapping.h"
@@ -18,7 +18,8 @@ struct Source {
   DataTypePtr type;
 };
 
-Result<Source> SourceOf(const tables::PartitionField& field, const std::vector<tables::ScanColumn>& columns, const std::vector<std::string>& names) {
+Result<Source> SourceOf(const tables::PartitionField& field, const std::vector<tables::ScanColumn>& columns,
+                        const std::vector<std::string>& names) {
   for (size_t i = 0; i < columns.size(); ++i) {
     const bool same_id = field.source_id >= 0 && columns[i].field_id == field.source_id;
     const bool same_name = !field.source.empty() && columns[i].name == field.source[0];
@@ -39,7 +40,8 @@ Result<Source> SourceOf(const tables::PartitionField& field, const std::vector<t
 std::string UrlEncode(std::string_view text) {
   std::string result;
   for (const unsigned char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == '*';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '_' || c == '.' || c == '*';
     if (plain) {
       result += static_cast<char>(c);
     } else if (c == ' ') {
@@ -57,7 +59,8 @@ std::string UrlEncode(std::string_view text) {
 std::string HiveEscape(std::string_view text) {
   std::string result;
   for (const unsigned char c : text) {
-    if (c < 0x20 || c == 0x7f || std::string_view("\"#%'*/:=?\\{[]^").find(static_cast<char>(c)) != std::string_view::npos) {
+    if (c < 0x20 || c == 0x7f ||
+        std::string_view("\"#%'*/:=?\\{[]^").find(static_cast<char>(c)) != std::string_view::npos) {
       char buffer[4];
       std::snprintf(buffer, sizeof(buffer), "%%%02X", c);
       result += buffer;
@@ -99,24 +102,32 @@ std::string IcebergText(const tables::PartitionField& field, const DataType& typ
       std::snprintf(buffer, sizeof(buffer), "%04lld", static_cast<long long>(1970 + value.integer()));
       return buffer;
     case tables::TransformKind::kMonth:
-      std::snprintf(buffer, sizeof(buffer), "%04lld-%02lld", static_cast<long long>(1970 + FloorDivide(value.integer(), 12)),
+      std::snprintf(buffer, sizeof(buffer), "%04lld-%02lld",
+                    static_cast<long long>(1970 + FloorDivide(value.integer(), 12)),
                     static_cast<long long>(FloorModulo(value.integer(), 12) + 1));
       return buffer;
-    case tables::TransformKind::kDay: return FormatDate(value.integer());
+    case tables::TransformKind::kDay:
+      return FormatDate(value.integer());
     case tables::TransformKind::kHour:
       std::snprintf(buffer, sizeof(buffer), "%s-%02lld", FormatDate(FloorDivide(value.integer(), 24)).c_str(),
                     static_cast<long long>(FloorModulo(value.integer(), 24)));
       return buffer;
-    case tables::TransformKind::kVoid: return "null";
+    case tables::TransformKind::kVoid:
+      return "null";
     case tables::TransformKind::kIdentity:
     case tables::TransformKind::kBucket:
-    case tables::TransformKind::kTruncate: break;
+    case tables::TransformKind::kTruncate:
+      break;
   }
   switch (type.id()) {
-    case TypeId::kTimestamp: return TimestampText(value.integer(), true);
-    case TypeId::kTimestampNtz: return TimestampText(value.integer(), false);
-    case TypeId::kBinary: return Base64(value.string());
-    default: return ValueToString(type, value);
+    case TypeId::kTimestamp:
+      return TimestampText(value.integer(), true);
+    case TypeId::kTimestampNtz:
+      return TimestampText(value.integer(), false);
+    case TypeId::kBinary:
+      return Base64(value.string());
+    default:
+      return ValueToString(type, value);
   }
 }
 
@@ -127,35 +138,47 @@ Result<DataTypePtr> TransformType(const tables::PartitionField& field, const std
   switch (field.transform) {
     case tables::TransformKind::kIdentity:
     case tables::TransformKind::kTruncate:
-    case tables::TransformKind::kVoid: return source.type;
-    case tables::TransformKind::kDay: return DataType::Date();
+    case tables::TransformKind::kVoid:
+      return source.type;
+    case tables::TransformKind::kDay:
+      return DataType::Date();
     case tables::TransformKind::kBucket:
     case tables::TransformKind::kYear:
     case tables::TransformKind::kMonth:
-    case tables::TransformKind::kHour: return DataType::Integer();
+    case tables::TransformKind::kHour:
+      return DataType::Integer();
   }
   return DataType::Integer();
 }
 
-Result<LoweredExpression> LowerTransform(const tables::PartitionField& field, const std::vector<tables::ScanColumn>& columns,
+Result<LoweredExpression> LowerTransform(const tables::PartitionField& field,
+                                         const std::vector<tables::ScanColumn>& columns,
                                          const std::vector<std::string>& column_names) {
   FRAZIL_ASSIGN_OR_RETURN(auto source, SourceOf(field, columns, column_names));
   const auto parameter = [&] { return ConstantOf(duckdb::Value::INTEGER(field.parameter)); };
   switch (field.transform) {
-    case tables::TransformKind::kIdentity: return std::move(source.value);
-    case tables::TransformKind::kVoid: return ConstantOf(duckdb::Value(MappedType(*source.type)));
-    case tables::TransformKind::kBucket: return CallOf("spark_partition_bucket", std::move(source.value), parameter());
-    case tables::TransformKind::kTruncate: return CallOf("spark_partition_truncate", std::move(source.value), parameter());
-    case tables::TransformKind::kYear: return CallOf("spark_partition_year", std::move(source.value));
-    case tables::TransformKind::kMonth: return CallOf("spark_partition_month", std::move(source.value));
-    case tables::TransformKind::kDay: return CallOf("spark_partition_day", std::move(source.value));
-    case tables::TransformKind::kHour: return CallOf("spark_partition_hour", std::move(source.value));
+    case tables::TransformKind::kIdentity:
+      return std::move(source.value);
+    case tables::TransformKind::kVoid:
+      return ConstantOf(duckdb::Value(MappedType(*source.type)));
+    case tables::TransformKind::kBucket:
+      return CallOf("spark_partition_bucket", std::move(source.value), parameter());
+    case tables::TransformKind::kTruncate:
+      return CallOf("spark_partition_truncate", std::move(source.value), parameter());
+    case tables::TransformKind::kYear:
+      return CallOf("spark_partition_year", std::move(source.value));
+    case tables::TransformKind::kMonth:
+      return CallOf("spark_partition_month", std::move(source.value));
+    case tables::TransformKind::kDay:
+      return CallOf("spark_partition_day", std::move(source.value));
+    case tables::TransformKind::kHour:
+      return CallOf("spark_partition_hour", std::move(source.value));
   }
   return Error::Internal("Unknown partition transform");
 }
 
-std::string PartitionFolder(const std::vector<tables::PartitionField>& fields, const std::vector<DataTypePtr>& types, const std::vector<Value>& values,
-                            bool hive, const std::string& time_zone) {
+std::string PartitionFolder(const std::vector<tables::PartitionField>& fields, const std::vector<DataTypePtr>& types,
+                            const std::vector<Value>& values, bool hive, const std::string& time_zone) {
   std::string folder;
   for (size_t i = 0; i < fields.size(); ++i) {
     if (!folder.empty()) folder += '/';

@@ -2,10 +2,10 @@
 
 // Partition transforms of a write and the folders they lead to. Internal to engine/.
 
-#include <duckdb.hpp>
-
 #include <string>
 #include <vector>
+
+#include <duckdb.hpp>
 
 #include "frazil/engine/functions/function_lowering.h"
 #include "frazil/tables/write.h"
@@ -13,14 +13,16 @@
 namespace frazil::engine {
 
 /// The value of a partition field (or of a sort term), from the lowered columns of the write by name.
-Result<LoweredExpression> LowerTransform(const tables::PartitionField& field, const std::vector<tables::ScanColumn>& columns,
+Result<LoweredExpression> LowerTransform(const tables::PartitionField& field,
+                                         const std::vector<tables::ScanColumn>& columns,
                                          const std::vector<std::string>& column_names);
 /// The Spark type of that value.
 Result<DataTypePtr> TransformType(const tables::PartitionField& field, const std::vector<tables::ScanColumn>& columns);
 
-/// "name=value/name=value". Iceberg: names and values as in URLs, "null"; plain folders (`hive`): Hive's escapes and __HIVE_DEFAULT_PARTITION__.
-std::string PartitionFolder(const std::vector<tables::PartitionField>& fields, const std::vector<DataTypePtr>& types, const std::vector<Value>& values,
-                            bool hive, const std::string& time_zone);
+/// "name=value/name=value". Iceberg: names and values as in URLs, "null"; plain folders (`hive`): Hive's escapes and
+/// __HIVE_DEFAULT_PARTITION__.
+std::string PartitionFolder(const std::vector<tables::PartitionField>& fields, const std::vector<DataTypePtr>& types,
+                            const std::vector<Value>& values, bool hive, const std::string& time_zone);
 
 /// spark_partition_bucket, _truncate, _year, _month, _day, _hour.
 void RegisterTransformKernels(duckdb::ExtensionLoader& loader);

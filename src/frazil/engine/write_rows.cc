@@ -1,16 +1,16 @@
 #include "frazil/engine/write_rows.h"
 
-#include <duckdb/main/connection.hpp>
-#include <duckdb/parallel/task_scheduler.hpp>
-#include <duckdb/parser/expression/columnref_expression.hpp>
-#include <duckdb/parser/result_modifier.hpp>
-#include <duckdb/parser/tableref/subqueryref.hpp>
-
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
 #include <set>
 #include <unordered_map>
+
+#include <duckdb/main/connection.hpp>
+#include <duckdb/parallel/task_scheduler.hpp>
+#include <duckdb/parser/expression/columnref_expression.hpp>
+#include <duckdb/parser/result_modifier.hpp>
+#include <duckdb/parser/tableref/subqueryref.hpp>
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
@@ -25,7 +25,9 @@ namespace {
 
 // The mapped type with the names that files show.
 duckdb::LogicalType NamedType(const tables::ScanColumn* column, const DataType& type) {
-  const auto child = [&](size_t i) { return column != nullptr && i < column->children.size() ? &column->children[i] : nullptr; };
+  const auto child = [&](size_t i) {
+    return column != nullptr && i < column->children.size() ? &column->children[i] : nullptr;
+  };
   switch (type.id()) {
     case TypeId::kStruct: {
       duckdb::child_list_t<duckdb::LogicalType> members;
@@ -34,9 +36,12 @@ duckdb::LogicalType NamedType(const tables::ScanColumn* column, const DataType& 
       }
       return duckdb::LogicalType::STRUCT(std::move(members));
     }
-    case TypeId::kArray: return duckdb::LogicalType::LIST(NamedType(child(0), *type.element_type()));
-    case TypeId::kMap: return duckdb::LogicalType::MAP(NamedType(child(0), *type.key_type()), NamedType(child(1), *type.value_type()));
-    default: return MappedType(type);
+    case TypeId::kArray:
+      return duckdb::LogicalType::LIST(NamedType(child(0), *type.element_type()));
+    case TypeId::kMap:
+      return duckdb::LogicalType::MAP(NamedType(child(0), *type.key_type()), NamedType(child(1), *type.value_type()));
+    default:
+      return MappedType(type);
   }
 }
 
@@ -50,13 +55,20 @@ struct WritePlan {
 
 const char* NameOf(tables::FileFormat format) {
   switch (format) {
-    case tables::FileFormat::kParquet: return "Parquet";
-    case tables::FileFormat::kCsv: return "CSV";
-    case tables::FileFormat::kJson: return "JSON";
-    case tables::FileFormat::kText: return "Text";
-    case tables::FileFormat::kOrc: return "ORC";
-    case tables::FileFormat::kAvro: return "Avro";
-    case tables::FileFormat::kBinary: return "binaryFile";
+    case tables::FileFormat::kParquet:
+      return "Parquet";
+    case tables::FileFormat::kCsv:
+      return "CSV";
+    case tables::FileFormat::kJson:
+      return "JSON";
+    case tables::FileFormat::kText:
+      return "Text";
+    case tables::FileFormat::kOrc:
+      return "ORC";
+    case tables::FileFormat::kAvro:
+      return "Avro";
+    case tables::FileFormat::kBinary:
+      return "binaryFile";
   }
   return "";
 }
@@ -64,21 +76,29 @@ const char* NameOf(tables::FileFormat format) {
 // Whether files of the format can hold the type at all.
 bool IsWritable(const DataType& type, tables::FileFormat format) {
   switch (type.id()) {
-    case TypeId::kNull: return format == tables::FileFormat::kJson;
-    case TypeId::kCalendarInterval: return false;
-    case TypeId::kArray: return format != tables::FileFormat::kCsv && IsWritable(*type.element_type(), format);
-    case TypeId::kMap: return format != tables::FileFormat::kCsv && IsWritable(*type.key_type(), format) && IsWritable(*type.value_type(), format);
+    case TypeId::kNull:
+      return format == tables::FileFormat::kJson;
+    case TypeId::kCalendarInterval:
+      return false;
+    case TypeId::kArray:
+      return format != tables::FileFormat::kCsv && IsWritable(*type.element_type(), format);
+    case TypeId::kMap:
+      return format != tables::FileFormat::kCsv && IsWritable(*type.key_type(), format) &&
+             IsWritable(*type.value_type(), format);
     case TypeId::kStruct:
       return format != tables::FileFormat::kCsv &&
-             std::all_of(type.fields().begin(), type.fields().end(), [&](const StructField& field) { return IsWritable(*field.type, format); });
-    default: return format != tables::FileFormat::kText || type.IsString();
+             std::all_of(type.fields().begin(), type.fields().end(),
+                         [&](const StructField& field) { return IsWritable(*field.type, format); });
+    default:
+      return format != tables::FileFormat::kText || type.IsString();
   }
 }
 
 Status CheckWritable(const tables::ScanColumn& column, tables::FileFormat format) {
   if (IsWritable(*column.type, format)) return ToDuckDbType(*column.type).status();
-  return Error::Of("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
-                   {{"columnName", QuoteIdentifier(column.name)}, {"columnType", "\"" + column.type->Sql() + "\""}, {"format", NameOf(format)}});
+  return Error::Of("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", {{"columnName", QuoteIdentifier(column.name)},
+                                                            {"columnType", "\"" + column.type->Sql() + "\""},
+                                                            {"format", NameOf(format)}});
 }
 
 bool IsPartitionColumn(const tables::WriteTask& task, const tables::ScanColumn& column) {
@@ -89,8 +109,8 @@ bool IsPartitionColumn(const tables::WriteTask& task, const tables::ScanColumn& 
 }
 
 // SELECT the columns as files show them, then the partition values, in the order that the task asks for.
-Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, const plan::LogicalPlanPtr& plan, const tables::WriteTask& task,
-                                                            WritePlan& write) {
+Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, const plan::LogicalPlanPtr& plan,
+                                                            const tables::WriteTask& task, WritePlan& write) {
   if (plan->output.size() != task.columns.size()) return Error::Internal("A write has other columns than its table");
   FRAZIL_ASSIGN_OR_RETURN(auto inner, lowering.LowerStatement(plan));
   std::vector<std::string> names;
@@ -104,7 +124,8 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
   for (size_t i = 0; i < task.columns.size(); ++i) {
     const auto& column = task.columns[i];
     const std::string key = lowering.settings().case_sensitive ? column.name : AsciiLower(column.name);
-    if (column.field_id < 0 && !seen.insert(key).second) return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(key)}});
+    if (column.field_id < 0 && !seen.insert(key).second)
+      return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(key)}});
     if (task.drop_partition_columns && IsPartitionColumn(task, column)) continue;
     FRAZIL_RETURN_IF_ERROR(CheckWritable(column, task.format));
     fields.emplace_back(column.name, column.type);
@@ -115,7 +136,8 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
     }
     auto type = NamedType(&column, *column.type);
     LoweredExpression value = ColumnRefOf(names[i]);
-    if (type != MappedType(*column.type)) value = CallOf("spark_reshape", std::move(value), ConstantOf(duckdb::Value(type)));
+    if (type != MappedType(*column.type))
+      value = CallOf("spark_reshape", std::move(value), ConstantOf(duckdb::Value(type)));
     value->SetAlias("w" + std::to_string(position));
     node->select_list.push_back(std::move(value));
     write.file_columns.push_back(position++);
@@ -128,12 +150,13 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
     write.text = TextLayoutOf(task.format, fields, task.format_options, task.compression);
     ExpressionPtr line;
     if (task.format == tables::FileFormat::kText) {
-      if (fields.size() != 1) return Error::Of("UNSUPPORTED_FEATURE.NAMED", {{"feature", "text files of more or less than one column"}});
+      if (fields.size() != 1)
+        return Error::Of("UNSUPPORTED_FEATURE.NAMED", {{"feature", "text files of more or less than one column"}});
       line = record[1];
     } else {
       auto row = MakeCall("named_struct", std::move(record), DataType::Struct(fields), false);
-      line = MakeCall(task.format == tables::FileFormat::kCsv ? "to_csv" : "to_json", {row, MakeLiteral(DataType::String(), Value(write.text.options_json))},
-                      DataType::String(), true);
+      line = MakeCall(task.format == tables::FileFormat::kCsv ? "to_csv" : "to_json",
+                      {row, MakeLiteral(DataType::String(), Value(write.text.options_json))}, DataType::String(), true);
     }
     FRAZIL_ASSIGN_OR_RETURN(auto value, lowering.Lower(*line));
     value->SetAlias("w" + std::to_string(position));
@@ -157,8 +180,10 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
     auto order = duckdb::make_uniq<duckdb::OrderModifier>();
     for (const auto& term : task.sort) {
       FRAZIL_ASSIGN_OR_RETURN(auto value, LowerTransform(term.term, task.columns, names));
-      order->orders.emplace_back(term.ascending ? duckdb::OrderType::ASCENDING : duckdb::OrderType::DESCENDING,
-                                 term.nulls_first ? duckdb::OrderByNullType::NULLS_FIRST : duckdb::OrderByNullType::NULLS_LAST, std::move(value));
+      order->orders.emplace_back(
+          term.ascending ? duckdb::OrderType::ASCENDING : duckdb::OrderType::DESCENDING,
+          term.nulls_first ? duckdb::OrderByNullType::NULLS_FIRST : duckdb::OrderByNullType::NULLS_LAST,
+          std::move(value));
     }
     node->modifiers.push_back(std::move(order));
   }
@@ -169,7 +194,8 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
 }
 
 // A key that is equal for equal partition values.
-void AppendKey(std::string& key, const duckdb::UnifiedVectorFormat& format, duckdb::PhysicalType type, duckdb::idx_t i) {
+void AppendKey(std::string& key, const duckdb::UnifiedVectorFormat& format, duckdb::PhysicalType type,
+               duckdb::idx_t i) {
   const auto row = format.sel->get_index(i);
   if (!format.validity.RowIsValid(row)) {
     key += '\0';
@@ -190,7 +216,8 @@ void AppendKey(std::string& key, const duckdb::UnifiedVectorFormat& format, duck
 class Writer {
  public:
   /// `max_records`: most rows of a file; 0: any number.
-  Writer(duckdb::ClientContext& client, const tables::WriteTask& task, const WritePlan& write, const std::string& time_zone, duckdb::idx_t max_records)
+  Writer(duckdb::ClientContext& client, const tables::WriteTask& task, const WritePlan& write,
+         const std::string& time_zone, duckdb::idx_t max_records)
       : client_(client),
         task_(task),
         write_(write),
@@ -211,7 +238,8 @@ class Writer {
     }
     // Rows by partition, in their order.
     std::vector<duckdb::UnifiedVectorFormat> formats(task_.partitions.size());
-    for (size_t k = 0; k < formats.size(); ++k) chunk.data[write_.first_partition + k].ToUnifiedFormat(chunk.size(), formats[k]);
+    for (size_t k = 0; k < formats.size(); ++k)
+      chunk.data[write_.first_partition + k].ToUnifiedFormat(chunk.size(), formats[k]);
     std::map<std::string, std::vector<duckdb::idx_t>> groups;
     std::string key, last_key;
     std::vector<duckdb::idx_t>* group = nullptr;
@@ -229,7 +257,8 @@ class Writer {
     for (const auto& [partition_key, rows] : groups) {
       auto [found, is_new] = partitions_.try_emplace(partition_key);
       for (size_t k = 0; is_new && k < task_.partitions.size(); ++k) {
-        found->second.values.push_back(FromDuckDbValue(*write_.partition_types[k], chunk.GetValue(write_.first_partition + k, rows[0])));
+        found->second.values.push_back(
+            FromDuckDbValue(*write_.partition_types[k], chunk.GetValue(write_.first_partition + k, rows[0])));
       }
       if (groups.size() == 1) {
         AppendTo(found->second, files);
@@ -307,17 +336,21 @@ class Writer {
   std::unique_ptr<PartitionWriter> NewWriter(std::vector<Value> values) {
     std::string folder = task_.location;
     if (!task_.partitions.empty()) {
-      folder = storage::JoinPath(folder, PartitionFolder(task_.partitions, write_.partition_types, values, task_.drop_partition_columns, time_zone_));
+      folder = storage::JoinPath(folder, PartitionFolder(task_.partitions, write_.partition_types, values,
+                                                         task_.drop_partition_columns, time_zone_));
     }
     auto next_path = [this, folder] { return NextPath(folder); };
     if (task_.format == tables::FileFormat::kParquet) {
-      return std::make_unique<ParquetPartitionWriter>(client_, write_.layout, pool_, std::move(next_path), std::move(values), written_, begun_);
+      return std::make_unique<ParquetPartitionWriter>(client_, write_.layout, pool_, std::move(next_path),
+                                                      std::move(values), written_, begun_);
     }
-    return std::make_unique<TextPartitionWriter>(client_, write_.text, std::move(next_path), std::move(values), written_, begun_);
+    return std::make_unique<TextPartitionWriter>(client_, write_.text, std::move(next_path), std::move(values),
+                                                 written_, begun_);
   }
 
   std::string NextPath(const std::string& folder) {
-    if (storage::SchemeOf(folder).empty() || storage::SchemeOf(folder) == "file") file_system_.CreateDirectoriesRecursive(storage::LocalPath(folder));
+    if (storage::SchemeOf(folder).empty() || storage::SchemeOf(folder) == "file")
+      file_system_.CreateDirectoriesRecursive(storage::LocalPath(folder));
     char number[16];
     std::snprintf(number, sizeof(number), "%05d", next_file_++);
     std::string name = task_.file_name_prefix;
@@ -326,7 +359,8 @@ class Writer {
     } else {
       name += std::string("-") + number;
     }
-    return storage::JoinPath(folder, name + (task_.format == tables::FileFormat::kParquet ? ".parquet" : write_.text.extension));
+    return storage::JoinPath(
+        folder, name + (task_.format == tables::FileFormat::kParquet ? ".parquet" : write_.text.extension));
   }
 
   duckdb::ClientContext& client_;
@@ -346,7 +380,8 @@ class Writer {
 // The write's option maxRecordsPerFile, else the setting; Iceberg knows neither.
 Result<duckdb::idx_t> MaxRecordsPerFile(const tables::WriteTask& task, const functions::ExpressionSettings& settings) {
   std::optional<std::string> text;
-  if (const auto found = task.format_options.find("maxrecordsperfile"); found != task.format_options.end()) text = found->second;
+  if (const auto found = task.format_options.find("maxrecordsperfile"); found != task.format_options.end())
+    text = found->second;
   const bool is_iceberg = task.write_field_ids && !task.columns.empty() && task.columns[0].field_id >= 0;
   if (!text.has_value() && !is_iceberg && settings.lookup) text = settings.lookup("spark.sql.files.maxRecordsPerFile");
   if (!text.has_value()) return duckdb::idx_t{0};
@@ -359,9 +394,10 @@ Result<duckdb::idx_t> MaxRecordsPerFile(const tables::WriteTask& task, const fun
 
 }  // namespace
 
-Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const FunctionLoweringRegistry& registry, const plan::LogicalPlanPtr& plan,
-                                                   const tables::WriteTask& task) {
-  if (task.format == tables::FileFormat::kOrc || task.format == tables::FileFormat::kAvro || task.format == tables::FileFormat::kBinary) {
+Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const FunctionLoweringRegistry& registry,
+                                                   const plan::LogicalPlanPtr& plan, const tables::WriteTask& task) {
+  if (task.format == tables::FileFormat::kOrc || task.format == tables::FileFormat::kAvro ||
+      task.format == tables::FileFormat::kBinary) {
     return Error::Unsupported(std::string("writing ") + NameOf(task.format) + " files");
   }
   FRAZIL_ASSIGN_OR_RETURN(const auto max_records, MaxRecordsPerFile(task, statement.state().context.settings));
@@ -378,7 +414,8 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
   }));
   // The files are written beside the query's own connection, which is busy with its stream.
   duckdb::Connection connection(*statement.client().db);
-  connection.context->registered_state->Insert(StatementState::kKey, statement.client().registered_state->Get<StatementState>(StatementState::kKey));
+  connection.context->registered_state->Insert(
+      StatementState::kKey, statement.client().registered_state->Get<StatementState>(StatementState::kKey));
   Writer writer(*connection.context, task, write, statement.state().context.settings.time_zone, max_records);
   Status failure;
   try {
@@ -389,7 +426,8 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
         break;
       }
       if (*chunk == nullptr) break;
-      if (auto& metrics = statement.state().context.metrics; metrics != nullptr) metrics->rows_out.fetch_add(static_cast<int64_t>((*chunk)->size()));
+      if (auto& metrics = statement.state().context.metrics; metrics != nullptr)
+        metrics->rows_out.fetch_add(static_cast<int64_t>((*chunk)->size()));
       writer.Append(**chunk);
     }
     if (failure.ok()) return writer.Finish();

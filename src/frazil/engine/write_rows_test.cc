@@ -1,8 +1,8 @@
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
 
 #include "frazil/engine/testing/plan_builder.h"
 
@@ -38,7 +38,8 @@ class Files : public tables::TableScan {
   tables::ScanPlan plan_;
 };
 
-tables::ScanColumn Column(const std::string& name, DataTypePtr type, int32_t id, std::vector<tables::ScanColumn> children = {}) {
+tables::ScanColumn Column(const std::string& name, DataTypePtr type, int32_t id,
+                          std::vector<tables::ScanColumn> children = {}) {
   tables::ScanColumn column;
   column.name = name;
   column.type = std::move(type);
@@ -47,7 +48,8 @@ tables::ScanColumn Column(const std::string& name, DataTypePtr type, int32_t id,
   return column;
 }
 
-std::shared_ptr<plan::ScanNode> Scan(std::shared_ptr<tables::TableScan> scan, const std::vector<std::string>& metadata = {}) {
+std::shared_ptr<plan::ScanNode> Scan(std::shared_ptr<tables::TableScan> scan,
+                                     const std::vector<std::string>& metadata = {}) {
   auto node = std::make_shared<plan::ScanNode>();
   for (size_t i = 0; i < scan->schema()->fields().size(); ++i) {
     const auto& field = scan->schema()->fields()[i];
@@ -75,16 +77,24 @@ TEST_F(WriteRows, NestedColumnsComeBackByFieldId) {
   const auto pair = DataType::Struct({{"x", DataType::Integer()}, {"y", DataType::String()}});
   const auto list = DataType::Array(pair);
   const auto map = DataType::Map(DataType::String(), DataType::Long());
-  auto rows = Rows({{"id", DataType::Long()}, {"p", pair}, {"l", list}, {"m", map}, {"t", DataType::Timestamp()}, {"d", DataType::Decimal(20, 2)}},
-                   {{Value(1), Value(Value::List{Value(7), Value("q")}), Value(Value::List{Value(Value::List{Value(1), Value("a")})}),
+  auto rows = Rows({{"id", DataType::Long()},
+                    {"p", pair},
+                    {"l", list},
+                    {"m", map},
+                    {"t", DataType::Timestamp()},
+                    {"d", DataType::Decimal(20, 2)}},
+                   {{Value(1), Value(Value::List{Value(7), Value("q")}),
+                     Value(Value::List{Value(Value::List{Value(1), Value("a")})}),
                      Value(Value::List{Value("k"), Value(5)}), Value(int64_t{1000000}), Value(Decimal128{12345})},
                     {Value(2), Value(), Value(), Value(), Value(), Value()}});
   std::vector<tables::ScanColumn> columns = {
       Column("id", DataType::Long(), 1),
       Column("p", pair, 2, {Column("x", DataType::Integer(), 3), Column("y", DataType::String(), 4)}),
-      Column("l", list, 5, {Column("element", pair, 6, {Column("x", DataType::Integer(), 7), Column("y", DataType::String(), 8)})}),
+      Column("l", list, 5,
+             {Column("element", pair, 6, {Column("x", DataType::Integer(), 7), Column("y", DataType::String(), 8)})}),
       Column("m", map, 9, {Column("key", DataType::String(), 10), Column("value", DataType::Long(), 11)}),
-      Column("t", DataType::Timestamp(), 12), Column("d", DataType::Decimal(20, 2), 13)};
+      Column("t", DataType::Timestamp(), 12),
+      Column("d", DataType::Decimal(20, 2), 13)};
   auto written = SharedEngine().Write(rows, Task(folder_, columns), {});
   ASSERT_TRUE(written.ok()) << written.error().message;
   ASSERT_EQ(written->size(), 1u);
@@ -102,8 +112,10 @@ TEST_F(WriteRows, NestedColumnsComeBackByFieldId) {
   // Read under other names, in another order, with a promoted type, a column that the file lacks and a deleted row.
   auto renamed = columns;
   renamed[0].name = "number";
-  renamed[1].children = {Column("why", DataType::String(), 4), Column("ex", DataType::Long(), 3), Column("new", DataType::Integer(), 40)};
-  renamed[1].type = DataType::Struct({{"why", DataType::String()}, {"ex", DataType::Long()}, {"new", DataType::Integer()}});
+  renamed[1].children = {Column("why", DataType::String(), 4), Column("ex", DataType::Long(), 3),
+                         Column("new", DataType::Integer(), 40)};
+  renamed[1].type =
+      DataType::Struct({{"why", DataType::String()}, {"ex", DataType::Long()}, {"new", DataType::Integer()}});
   renamed.push_back(Column("extra", DataType::Integer(), 20));
   renamed.back().missing_value = Value(42);
   std::vector<StructField> fields;
@@ -117,18 +129,21 @@ TEST_F(WriteRows, NestedColumnsComeBackByFieldId) {
   scan_file.record_count = 2;
   plan.files = {scan_file};
   auto scan = std::make_shared<Files>(DataType::Struct(fields), plan);
-  EXPECT_EQ(RunRows(Scan(scan, {"_pos"})), (Lines{"1|{q, 7, null}|[{1, a}]|{k -> 5}|1970-01-01 00:00:01|123.45|42|0", "2|NULL|NULL|NULL|NULL|NULL|42|1"}));
+  EXPECT_EQ(RunRows(Scan(scan, {"_pos"})), (Lines{"1|{q, 7, null}|[{1, a}]|{k -> 5}|1970-01-01 00:00:01|123.45|42|0",
+                                                  "2|NULL|NULL|NULL|NULL|NULL|42|1"}));
 
   plan.files[0].deleted_positions = std::make_shared<const std::vector<int64_t>>(std::vector<int64_t>{0});
   auto deleted = std::make_shared<Files>(DataType::Struct(fields), plan);
   auto node = Scan(deleted);
   EXPECT_EQ(RunRows(Project(node, {Col(node, 0)})), (Lines{"2"}));
-  auto counted = plan::MakeAggregate(Project(Scan(deleted), {}), {}, {Aggregate("count", {}, DataType::Long())}, {}, {NewAttribute("n", DataType::Long())});
+  auto counted = plan::MakeAggregate(Project(Scan(deleted), {}), {}, {Aggregate("count", {}, DataType::Long())}, {},
+                                     {NewAttribute("n", DataType::Long())});
   EXPECT_EQ(RunRows(counted), (Lines{"1"}));
 }
 
 TEST_F(WriteRows, FiltersReachTheTable) {
-  auto rows = Rows({{"id", DataType::Integer()}, {"s", DataType::String()}}, {{Value(1), Value("abc")}, {Value(2), Value("xyz")}});
+  auto rows = Rows({{"id", DataType::Integer()}, {"s", DataType::String()}},
+                   {{Value(1), Value("abc")}, {Value(2), Value("xyz")}});
   std::vector<tables::ScanColumn> columns = {Column("id", DataType::Integer(), 1), Column("s", DataType::String(), 2)};
   auto written = SharedEngine().Write(rows, Task(folder_, columns), {});
   ASSERT_TRUE(written.ok()) << written.error().message;
@@ -139,7 +154,9 @@ TEST_F(WriteRows, FiltersReachTheTable) {
   plan.files[0].constants[1] = Value("from metadata");
   auto scan = std::make_shared<Files>(DataType::Struct({{"id", DataType::Integer()}, {"s", DataType::String()}}), plan);
   auto node = Scan(scan);
-  auto filtered = plan::MakeFilter(node, Call("and", {Call("greater", {Col(node, 0), Int(1)}, DataType::Boolean()), Call("is_not_null", {Col(node, 1)}, DataType::Boolean())},
+  auto filtered = plan::MakeFilter(node, Call("and",
+                                              {Call("greater", {Col(node, 0), Int(1)}, DataType::Boolean()),
+                                               Call("is_not_null", {Col(node, 1)}, DataType::Boolean())},
                                               DataType::Boolean()));
   EXPECT_EQ(RunRows(filtered), (Lines{"2|from metadata"}));
   ASSERT_FALSE(scan->filters.empty());
@@ -153,9 +170,13 @@ TEST_F(WriteRows, FiltersReachTheTable) {
 
 TEST_F(WriteRows, PartitionsByTransforms) {
   auto rows = Rows({{"id", DataType::Integer()}, {"s", DataType::String()}, {"d", DataType::Date()}},
-                   {{Value(34), Value("a b"), Value(17486)}, {Value(34), Value(), Value(17486)}, {Value(35), Value("a b"), Value(17487)}});
-  auto task = Task(folder_, {Column("id", DataType::Integer(), 1), Column("s", DataType::String(), 2), Column("d", DataType::Date(), 3)});
-  const auto field = [](const std::string& name, const std::string& source, tables::TransformKind transform, int32_t parameter = 0) {
+                   {{Value(34), Value("a b"), Value(17486)},
+                    {Value(34), Value(), Value(17486)},
+                    {Value(35), Value("a b"), Value(17487)}});
+  auto task = Task(folder_, {Column("id", DataType::Integer(), 1), Column("s", DataType::String(), 2),
+                             Column("d", DataType::Date(), 3)});
+  const auto field = [](const std::string& name, const std::string& source, tables::TransformKind transform,
+                        int32_t parameter = 0) {
     tables::PartitionField result;
     result.name = name;
     result.source = {source};
@@ -163,12 +184,14 @@ TEST_F(WriteRows, PartitionsByTransforms) {
     result.parameter = parameter;
     return result;
   };
-  task.partitions = {field("s", "s", tables::TransformKind::kIdentity), field("id_bucket", "id", tables::TransformKind::kBucket, 16),
-                     field("d_month", "d", tables::TransformKind::kMonth), field("d_day", "d", tables::TransformKind::kDay)};
+  task.partitions = {
+      field("s", "s", tables::TransformKind::kIdentity), field("id_bucket", "id", tables::TransformKind::kBucket, 16),
+      field("d_month", "d", tables::TransformKind::kMonth), field("d_day", "d", tables::TransformKind::kDay)};
   auto written = SharedEngine().Write(rows, task, {});
   ASSERT_TRUE(written.ok()) << written.error().message;
   std::vector<std::string> paths;
-  for (const auto& file : *written) paths.push_back(std::filesystem::path(file.path).parent_path().lexically_relative(folder_).string());
+  for (const auto& file : *written)
+    paths.push_back(std::filesystem::path(file.path).parent_path().lexically_relative(folder_).string());
   std::sort(paths.begin(), paths.end());
   // Iceberg's specification: the hash of the integer 34 is 2017239379.
   const std::string bucket = std::to_string(2017239379 % 16);
@@ -235,8 +258,11 @@ TEST(Execute, CancelEndsAStatementSoon) {
   auto right = std::make_shared<plan::RangeNode>();
   right->end = 3000000;
   right->output = {NewAttribute("b", DataType::Long())};
-  auto join = plan::MakeJoin(left, right, plan::JoinType::kInner, Call("less", {MakeColumn(left->output[0]), MakeColumn(right->output[0])}, DataType::Boolean()));
-  auto counted = plan::MakeAggregate(join, {}, {Aggregate("count", {}, DataType::Long())}, {}, {NewAttribute("n", DataType::Long())});
+  auto join =
+      plan::MakeJoin(left, right, plan::JoinType::kInner,
+                     Call("less", {MakeColumn(left->output[0]), MakeColumn(right->output[0])}, DataType::Boolean()));
+  auto counted = plan::MakeAggregate(join, {}, {Aggregate("count", {}, DataType::Long())}, {},
+                                     {NewAttribute("n", DataType::Long())});
   ExecutionContext context;
   context.cancel = std::make_shared<CancelToken>();
   std::chrono::steady_clock::time_point asked;
@@ -258,8 +284,9 @@ TEST(Execute, LocalRelationsAreReadFromArrow) {
   range->end = 3;
   range->output = {NewAttribute("id", DataType::Long())};
   const auto pair = DataType::Struct({{"x", DataType::Long()}, {"y", DataType::String()}});
-  auto made = Project(range, {Col(range, 0), Call("named_struct", {Text("x"), Col(range, 0), Text("y"), Text("t")}, pair), MakeNull(DataType::Null()),
-                              MakeLiteral(DataType::DayTimeInterval(), Value(int64_t{5000000}))});
+  auto made =
+      Project(range, {Col(range, 0), Call("named_struct", {Text("x"), Col(range, 0), Text("y"), Text("t")}, pair),
+                      MakeNull(DataType::Null()), MakeLiteral(DataType::DayTimeInterval(), Value(int64_t{5000000}))});
   auto stream = SharedEngine().Execute(made, {});
   ASSERT_TRUE(stream.ok()) << stream.error().message;
   auto table = std::make_shared<ArrowTable>();
@@ -270,11 +297,13 @@ TEST(Execute, LocalRelationsAreReadFromArrow) {
   auto node = std::make_shared<plan::ArrowRowsNode>();
   node->data = table;
   for (const auto& field : table->schema->fields()) node->output.push_back(NewAttribute(field.name, field.type));
-  EXPECT_EQ(RunRows(node), (Lines{"0|{0, t}|NULL|INTERVAL '0 00:00:05' DAY TO SECOND", "1|{1, t}|NULL|INTERVAL '0 00:00:05' DAY TO SECOND",
+  EXPECT_EQ(RunRows(node), (Lines{"0|{0, t}|NULL|INTERVAL '0 00:00:05' DAY TO SECOND",
+                                  "1|{1, t}|NULL|INTERVAL '0 00:00:05' DAY TO SECOND",
                                   "2|{2, t}|NULL|INTERVAL '0 00:00:05' DAY TO SECOND"}));
   // Some columns, in another order, and fewer rows.
   const plan::LogicalPlanPtr local = node;
-  auto some = Project(plan::MakeFilter(local, Call("greater", {Col(local, 0), Long(0)}, DataType::Boolean())), {Col(local, 1), Col(local, 0)});
+  auto some = Project(plan::MakeFilter(local, Call("greater", {Col(local, 0), Long(0)}, DataType::Boolean())),
+                      {Col(local, 1), Col(local, 0)});
   EXPECT_EQ(RunRows(some), (Lines{"{1, t}|1", "{2, t}|2"}));
 }
 

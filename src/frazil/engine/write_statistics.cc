@@ -110,28 +110,54 @@ void UpdateLeaf(Leaf& leaf, duckdb::Vector& vector, idx_t count) {
   vector.ToUnifiedFormat(count, format);
   leaf.values += static_cast<int64_t>(count);
   switch (vector.GetType().InternalType()) {
-    case duckdb::PhysicalType::BOOL: Integers<bool>(leaf, format, count); return;
-    case duckdb::PhysicalType::INT8: Integers<int8_t>(leaf, format, count); return;
-    case duckdb::PhysicalType::INT16: Integers<int16_t>(leaf, format, count); return;
-    case duckdb::PhysicalType::INT32: Integers<int32_t>(leaf, format, count); return;
-    case duckdb::PhysicalType::INT64: Integers<int64_t>(leaf, format, count); return;
-    case duckdb::PhysicalType::INT128: Integers<duckdb::hugeint_t>(leaf, format, count); return;
-    case duckdb::PhysicalType::FLOAT: Floats<float>(leaf, format, count); return;
-    case duckdb::PhysicalType::DOUBLE: Floats<double>(leaf, format, count); return;
-    case duckdb::PhysicalType::VARCHAR: Texts(leaf, format, count); return;
-    default: CountNulls(leaf, format, count); return;
+    case duckdb::PhysicalType::BOOL:
+      Integers<bool>(leaf, format, count);
+      return;
+    case duckdb::PhysicalType::INT8:
+      Integers<int8_t>(leaf, format, count);
+      return;
+    case duckdb::PhysicalType::INT16:
+      Integers<int16_t>(leaf, format, count);
+      return;
+    case duckdb::PhysicalType::INT32:
+      Integers<int32_t>(leaf, format, count);
+      return;
+    case duckdb::PhysicalType::INT64:
+      Integers<int64_t>(leaf, format, count);
+      return;
+    case duckdb::PhysicalType::INT128:
+      Integers<duckdb::hugeint_t>(leaf, format, count);
+      return;
+    case duckdb::PhysicalType::FLOAT:
+      Floats<float>(leaf, format, count);
+      return;
+    case duckdb::PhysicalType::DOUBLE:
+      Floats<double>(leaf, format, count);
+      return;
+    case duckdb::PhysicalType::VARCHAR:
+      Texts(leaf, format, count);
+      return;
+    default:
+      CountNulls(leaf, format, count);
+      return;
   }
 }
 
 Value BoundOf(const Leaf& leaf, bool lower) {
   switch (leaf.type->id()) {
-    case TypeId::kBoolean: return Value((lower ? leaf.lower_integer : leaf.upper_integer) != 0);
-    case TypeId::kDecimal: return Value(Decimal128{lower ? leaf.lower_integer : leaf.upper_integer});
-    case TypeId::kFloat: return Value(static_cast<float>(lower ? leaf.lower_float : leaf.upper_float));
-    case TypeId::kDouble: return Value(lower ? leaf.lower_float : leaf.upper_float);
+    case TypeId::kBoolean:
+      return Value((lower ? leaf.lower_integer : leaf.upper_integer) != 0);
+    case TypeId::kDecimal:
+      return Value(Decimal128{lower ? leaf.lower_integer : leaf.upper_integer});
+    case TypeId::kFloat:
+      return Value(static_cast<float>(lower ? leaf.lower_float : leaf.upper_float));
+    case TypeId::kDouble:
+      return Value(lower ? leaf.lower_float : leaf.upper_float);
     case TypeId::kString:
-    case TypeId::kBinary: return Value(lower ? leaf.lower_text : leaf.upper_text);
-    default: return Value(static_cast<int64_t>(lower ? leaf.lower_integer : leaf.upper_integer));
+    case TypeId::kBinary:
+      return Value(lower ? leaf.lower_text : leaf.upper_text);
+    default:
+      return Value(static_cast<int64_t>(lower ? leaf.lower_integer : leaf.upper_integer));
   }
 }
 
@@ -149,7 +175,8 @@ void StatisticsCollector::UpdateColumn(const tables::ScanColumn& column, duckdb:
     if (column.type->id() != TypeId::kStruct) return;
     vector.Flatten(count);
     auto& members = duckdb::StructVector::GetEntries(vector);
-    for (size_t i = 0; i < column.children.size() && i < members.size(); ++i) UpdateColumn(column.children[i], *members[i], count);
+    for (size_t i = 0; i < column.children.size() && i < members.size(); ++i)
+      UpdateColumn(column.children[i], *members[i], count);
     return;
   }
   if (column.field_id < 0) return;

@@ -2,17 +2,18 @@
 
 // Bounds, nulls and NaNs of written columns, typed and exact. Internal to engine/.
 
-#include <duckdb.hpp>
-
 #include <map>
 #include <memory>
 #include <vector>
+
+#include <duckdb.hpp>
 
 #include "frazil/tables/write.h"
 
 namespace frazil::engine {
 
-/// Gathers statistics of the leaf columns that stand at the top or within structs (not within arrays and maps, which have no bounds).
+/// Gathers statistics of the leaf columns that stand at the top or within structs (not within arrays and maps, which
+/// have no bounds).
 class StatisticsCollector {
  public:
   /// Columns in the order of the chunks; those without a field id are left out.

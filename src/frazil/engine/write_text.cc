@@ -9,12 +9,14 @@
 
 namespace frazil::engine {
 
-TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField>& fields, const std::map<std::string, std::string>& options,
-                        const std::string& codec) {
+TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField>& fields,
+                        const std::map<std::string, std::string>& options, const std::string& codec) {
   TextLayout layout;
   layout.format = format;
   layout.separator = Get(options, "linesep", "\n");
-  layout.extension = format == tables::FileFormat::kCsv ? ".csv" : format == tables::FileFormat::kJson ? ".json" : ".txt";
+  layout.extension = format == tables::FileFormat::kCsv    ? ".csv"
+                     : format == tables::FileFormat::kJson ? ".json"
+                                                           : ".txt";
   const std::string name = AsciiLower(codec);
   if (name == "gzip") {
     layout.compression = duckdb::FileCompressionType::GZIP;
@@ -23,7 +25,8 @@ TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField
     layout.compression = duckdb::FileCompressionType::ZSTD;
     layout.extension += ".zst";
   } else if (!name.empty() && name != "none" && name != "uncompressed") {
-    ThrowSparkError("CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION", {{"codecName", codec}, {"availableCodecs", "none, uncompressed, gzip, zstd"}});
+    ThrowSparkError("CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
+                    {{"codecName", codec}, {"availableCodecs", "none, uncompressed, gzip, zstd"}});
   }
   layout.options_json = "{";
   for (const auto& [key, value] : options) {
@@ -38,7 +41,8 @@ TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField
     if (separator == "\\t") separator = "\t";
     for (const auto& field : fields) {
       if (!layout.header.empty()) layout.header += separator;
-      const bool quoted = field.name.find(separator) != std::string::npos || field.name.find_first_of("\"\r\n") != std::string::npos;
+      const bool quoted =
+          field.name.find(separator) != std::string::npos || field.name.find_first_of("\"\r\n") != std::string::npos;
       layout.header += quoted ? "\"" + ReplaceAll(field.name, "\"", "\\\"") + "\"" : field.name;
     }
     layout.header += layout.separator;
@@ -46,15 +50,22 @@ TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField
   return layout;
 }
 
-TextPartitionWriter::TextPartitionWriter(duckdb::ClientContext& client, const TextLayout& layout, std::function<std::string()> next_path,
-                                         std::vector<Value> partition, std::vector<tables::WrittenFile>& written, std::vector<std::string>& begun)
-    : client_(client), layout_(layout), next_path_(std::move(next_path)), partition_(std::move(partition)), written_(written), begun_(begun) {}
+TextPartitionWriter::TextPartitionWriter(duckdb::ClientContext& client, const TextLayout& layout,
+                                         std::function<std::string()> next_path, std::vector<Value> partition,
+                                         std::vector<tables::WrittenFile>& written, std::vector<std::string>& begun)
+    : client_(client),
+      layout_(layout),
+      next_path_(std::move(next_path)),
+      partition_(std::move(partition)),
+      written_(written),
+      begun_(begun) {}
 
 void TextPartitionWriter::Open() {
   path_ = next_path_();
   begun_.push_back(path_);
   handle_ = duckdb::FileSystem::GetFileSystem(client_).OpenFile(
-      storage::LocalPath(path_), duckdb::FileFlags::FILE_FLAGS_WRITE | duckdb::FileFlags::FILE_FLAGS_FILE_CREATE_NEW | layout_.compression);
+      storage::LocalPath(path_),
+      duckdb::FileFlags::FILE_FLAGS_WRITE | duckdb::FileFlags::FILE_FLAGS_FILE_CREATE_NEW | layout_.compression);
   buffer_ = layout_.header;
 }
 

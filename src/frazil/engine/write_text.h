@@ -2,12 +2,12 @@
 
 // Lines as CSV, JSON or plain text files. Internal to engine/.
 
-#include <duckdb.hpp>
-
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <duckdb.hpp>
 
 #include "frazil/engine/write_parquet.h"
 #include "frazil/tables/write.h"
@@ -24,14 +24,15 @@ struct TextLayout {
 };
 
 /// Throws a Spark error for codecs that there are not.
-TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField>& fields, const std::map<std::string, std::string>& options,
-                        const std::string& codec);
+TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField>& fields,
+                        const std::map<std::string, std::string>& options, const std::string& codec);
 
 /// One file a partition; chunks have one VARCHAR column, the lines.
 class TextPartitionWriter : public PartitionWriter {
  public:
-  TextPartitionWriter(duckdb::ClientContext& client, const TextLayout& layout, std::function<std::string()> next_path, std::vector<Value> partition,
-                      std::vector<tables::WrittenFile>& written, std::vector<std::string>& begun);
+  TextPartitionWriter(duckdb::ClientContext& client, const TextLayout& layout, std::function<std::string()> next_path,
+                      std::vector<Value> partition, std::vector<tables::WrittenFile>& written,
+                      std::vector<std::string>& begun);
   void Append(duckdb::DataChunk& chunk) override;
   void Finish(bool even_if_empty) override;
 

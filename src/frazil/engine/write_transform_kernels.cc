@@ -1,9 +1,10 @@
-// Iceberg's partition transforms. Source: Iceberg spec, "Partition Transforms" and appendix B, "32-bit Hash Requirements".
+// Iceberg's partition transforms. Source: Iceberg spec, "Partition Transforms" and appendix B, "32-bit Hash
+// Requirements".
+
+#include <limits>
 
 #include <duckdb/common/vector_operations/binary_executor.hpp>
 #include <duckdb/common/vector_operations/unary_executor.hpp>
-
-#include <limits>
 
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/kernel_error.h"
@@ -31,8 +32,8 @@ uint32_t Murmur3(const uint8_t* data, size_t length) {
   const auto mix = [&](uint32_t block) { return Rotate(block * kFirst, 15) * kSecond; };
   size_t i = 0;
   for (; i + 4 <= length; i += 4) {
-    const uint32_t block = static_cast<uint32_t>(data[i]) | static_cast<uint32_t>(data[i + 1]) << 8 | static_cast<uint32_t>(data[i + 2]) << 16 |
-                           static_cast<uint32_t>(data[i + 3]) << 24;
+    const uint32_t block = static_cast<uint32_t>(data[i]) | static_cast<uint32_t>(data[i + 1]) << 8 |
+                           static_cast<uint32_t>(data[i + 2]) << 16 | static_cast<uint32_t>(data[i + 3]) << 24;
     hash = Rotate(hash ^ mix(block), 13) * 5 + 0xe6546b64;
   }
   uint32_t tail = 0;
@@ -75,21 +76,24 @@ int64_t NumberOf(duckdb::dtime_t value) { return value.micros; }
 
 template <typename T>
 void BucketNumber(DataChunk& input, ExpressionState&, Vector& result) {
-  BinaryExecutor::Execute<T, int32_t, int32_t>(input.data[0], input.data[1], result, input.size(),
-                                               [](T value, int32_t buckets) { return BucketOf(HashLong(NumberOf(value)), buckets); });
+  BinaryExecutor::Execute<T, int32_t, int32_t>(
+      input.data[0], input.data[1], result, input.size(),
+      [](T value, int32_t buckets) { return BucketOf(HashLong(NumberOf(value)), buckets); });
 }
 
 void BucketText(DataChunk& input, ExpressionState&, Vector& result) {
-  BinaryExecutor::Execute<string_t, int32_t, int32_t>(input.data[0], input.data[1], result, input.size(), [](string_t value, int32_t buckets) {
-    return BucketOf(Murmur3(reinterpret_cast<const uint8_t*>(value.GetData()), value.GetSize()), buckets);
-  });
+  BinaryExecutor::Execute<string_t, int32_t, int32_t>(
+      input.data[0], input.data[1], result, input.size(), [](string_t value, int32_t buckets) {
+        return BucketOf(Murmur3(reinterpret_cast<const uint8_t*>(value.GetData()), value.GetSize()), buckets);
+      });
 }
 
 void BucketDecimal(DataChunk& input, ExpressionState&, Vector& result) {
   WithDecimalStorage(input.data[0].GetType(), [&](auto storage) {
     using T = decltype(storage);
-    BinaryExecutor::Execute<T, int32_t, int32_t>(input.data[0], input.data[1], result, input.size(),
-                                                 [](T value, int32_t buckets) { return BucketOf(HashDecimal(WideOf(value)), buckets); });
+    BinaryExecutor::Execute<T, int32_t, int32_t>(
+        input.data[0], input.data[1], result, input.size(),
+        [](T value, int32_t buckets) { return BucketOf(HashDecimal(WideOf(value)), buckets); });
   });
 }
 
@@ -101,8 +105,9 @@ T TruncateTo(T value, T width) {
 
 template <typename T>
 void TruncateNumber(DataChunk& input, ExpressionState&, Vector& result) {
-  BinaryExecutor::Execute<T, int32_t, T>(input.data[0], input.data[1], result, input.size(),
-                                         [](T value, int32_t width) -> T { return static_cast<T>(TruncateTo<int64_t>(value, width)); });
+  BinaryExecutor::Execute<T, int32_t, T>(
+      input.data[0], input.data[1], result, input.size(),
+      [](T value, int32_t width) -> T { return static_cast<T>(TruncateTo<int64_t>(value, width)); });
 }
 
 void TruncateDecimal(DataChunk& input, ExpressionState&, Vector& result) {
@@ -111,31 +116,33 @@ void TruncateDecimal(DataChunk& input, ExpressionState&, Vector& result) {
   const __int128 limit = PowerOfTen(precision);
   WithDecimalStorage(type, [&](auto storage) {
     using T = decltype(storage);
-    BinaryExecutor::Execute<T, int32_t, T>(input.data[0], input.data[1], result, input.size(), [&](T value, int32_t width) -> T {
-      const __int128 truncated = TruncateTo<__int128>(WideOf(value), width);
-      // A partition's value has the column's type: -999.99 of DECIMAL(5,2) has no multiple of 0.70 below it.
-      if (truncated <= -limit) ThrowNumericValueOutOfRange(DecimalToString(truncated, scale), precision, scale);
-      return NarrowTo<T>(truncated);
-    });
+    BinaryExecutor::Execute<T, int32_t, T>(
+        input.data[0], input.data[1], result, input.size(), [&](T value, int32_t width) -> T {
+          const __int128 truncated = TruncateTo<__int128>(WideOf(value), width);
+          // A partition's value has the column's type: -999.99 of DECIMAL(5,2) has no multiple of 0.70 below it.
+          if (truncated <= -limit) ThrowNumericValueOutOfRange(DecimalToString(truncated, scale), precision, scale);
+          return NarrowTo<T>(truncated);
+        });
   });
 }
 
 // The first `width` characters, or bytes.
 template <bool kCharacters>
 void TruncateText(DataChunk& input, ExpressionState&, Vector& result) {
-  BinaryExecutor::Execute<string_t, int32_t, string_t>(input.data[0], input.data[1], result, input.size(), [&](string_t value, int32_t width) {
-    const char* data = value.GetData();
-    size_t end = 0;
-    if (kCharacters) {
-      for (int32_t left = width; end < value.GetSize(); ++end) {
-        const bool begins = (static_cast<unsigned char>(data[end]) & 0xc0) != 0x80;
-        if (begins && left-- == 0) break;
-      }
-    } else {
-      end = std::min<size_t>(value.GetSize(), static_cast<size_t>(width));
-    }
-    return duckdb::StringVector::AddStringOrBlob(result, data, end);
-  });
+  BinaryExecutor::Execute<string_t, int32_t, string_t>(
+      input.data[0], input.data[1], result, input.size(), [&](string_t value, int32_t width) {
+        const char* data = value.GetData();
+        size_t end = 0;
+        if (kCharacters) {
+          for (int32_t left = width; end < value.GetSize(); ++end) {
+            const bool begins = (static_cast<unsigned char>(data[end]) & 0xc0) != 0x80;
+            if (begins && left-- == 0) break;
+          }
+        } else {
+          end = std::min<size_t>(value.GetSize(), static_cast<size_t>(width));
+        }
+        return duckdb::StringVector::AddStringOrBlob(result, data, end);
+      });
 }
 
 int64_t DaysOf(duckdb::date_t value) { return value.days; }
@@ -143,8 +150,9 @@ int64_t DaysOf(duckdb::timestamp_t value) { return FloorDivide(value.value, kMic
 
 template <typename T>
 void Year(DataChunk& input, ExpressionState&, Vector& result) {
-  duckdb::UnaryExecutor::Execute<T, int32_t>(input.data[0], result, input.size(),
-                                             [](T value) { return static_cast<int32_t>(CivilFromDays(DaysOf(value)).year - 1970); });
+  duckdb::UnaryExecutor::Execute<T, int32_t>(input.data[0], result, input.size(), [](T value) {
+    return static_cast<int32_t>(CivilFromDays(DaysOf(value)).year - 1970);
+  });
 }
 template <typename T>
 void Month(DataChunk& input, ExpressionState&, Vector& result) {
@@ -155,19 +163,22 @@ void Month(DataChunk& input, ExpressionState&, Vector& result) {
 }
 template <typename T>
 void Day(DataChunk& input, ExpressionState&, Vector& result) {
-  duckdb::UnaryExecutor::Execute<T, duckdb::date_t>(input.data[0], result, input.size(),
-                                                    [](T value) { return duckdb::date_t(static_cast<int32_t>(DaysOf(value))); });
+  duckdb::UnaryExecutor::Execute<T, duckdb::date_t>(
+      input.data[0], result, input.size(), [](T value) { return duckdb::date_t(static_cast<int32_t>(DaysOf(value))); });
 }
 void Hour(DataChunk& input, ExpressionState&, Vector& result) {
   duckdb::UnaryExecutor::Execute<duckdb::timestamp_t, int32_t>(
-      input.data[0], result, input.size(), [](duckdb::timestamp_t value) { return static_cast<int32_t>(FloorDivide(value.value, kMicrosPerHour)); });
+      input.data[0], result, input.size(),
+      [](duckdb::timestamp_t value) { return static_cast<int32_t>(FloorDivide(value.value, kMicrosPerHour)); });
 }
 
 // DECIMAL arguments keep their width and scale.
-duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(duckdb::ClientContext&, ScalarFunction& function,
-                                                     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(
+    duckdb::ClientContext&, ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   function.arguments[0] = arguments[0]->return_type;
-  if (function.GetReturnType().id() == duckdb::LogicalTypeId::DECIMAL) function.SetReturnType(arguments[0]->return_type);
+  if (function.GetReturnType().id() == duckdb::LogicalTypeId::DECIMAL)
+    function.SetReturnType(arguments[0]->return_type);
   return nullptr;
 }
 
@@ -188,7 +199,8 @@ void RegisterTransformKernels(duckdb::ExtensionLoader& loader) {
   add_bucket(LogicalType::TIMESTAMP_TZ, &BucketNumber<duckdb::timestamp_t>);
   add_bucket(LogicalType::VARCHAR, &BucketText);
   add_bucket(LogicalType::BLOB, &BucketText);
-  bucket.AddFunction(ScalarFunction({LogicalTypeId::DECIMAL, LogicalType::INTEGER}, LogicalType::INTEGER, BucketDecimal, BindDecimal));
+  bucket.AddFunction(
+      ScalarFunction({LogicalTypeId::DECIMAL, LogicalType::INTEGER}, LogicalType::INTEGER, BucketDecimal, BindDecimal));
   loader.RegisterFunction(bucket);
 
   const auto add_truncate = [&](const LogicalType& type, auto kernel) {
@@ -200,7 +212,8 @@ void RegisterTransformKernels(duckdb::ExtensionLoader& loader) {
   add_truncate(LogicalType::BIGINT, &TruncateNumber<int64_t>);
   add_truncate(LogicalType::VARCHAR, &TruncateText<true>);
   add_truncate(LogicalType::BLOB, &TruncateText<false>);
-  truncate.AddFunction(ScalarFunction({LogicalTypeId::DECIMAL, LogicalType::INTEGER}, LogicalTypeId::DECIMAL, TruncateDecimal, BindDecimal));
+  truncate.AddFunction(ScalarFunction({LogicalTypeId::DECIMAL, LogicalType::INTEGER}, LogicalTypeId::DECIMAL,
+                                      TruncateDecimal, BindDecimal));
   loader.RegisterFunction(truncate);
 
   const auto add_time = [&](const std::string& name, const LogicalType& result, auto date, auto timestamp) {

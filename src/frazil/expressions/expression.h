@@ -44,7 +44,8 @@ enum class ExpressionKind : uint8_t {
 struct Expression;
 using ExpressionPtr = std::shared_ptr<const Expression>;
 
-/// A typed, resolved expression. Immutable. Every implicit conversion is an explicit Cast: nothing is left to the engine's coercion.
+/// A typed, resolved expression. Immutable. Every implicit conversion is an explicit Cast: nothing is left to the
+/// engine's coercion.
 struct Expression {
   explicit Expression(ExpressionKind expression_kind) : kind(expression_kind) {}
   virtual ~Expression() = default;
@@ -52,7 +53,8 @@ struct Expression {
   const ExpressionKind kind;
   DataTypePtr type;
   bool nullable = true;
-  /// The text Spark uses for it in automatic column names (`toPrettySQL`): "(a + 1)", "sum(a)". Implicit casts keep their child's text.
+  /// The text Spark uses for it in automatic column names (`toPrettySQL`): "(a + 1)", "sum(a)". Implicit casts keep
+  /// their child's text.
   std::string sql;
   /// Where it stands in the statement, for the query context of run-time errors; -1 where unknown.
   int start_index = -1;
@@ -77,10 +79,12 @@ struct ColumnExpression : Expression {
   bool is_outer = false;  ///< Belongs to the plan around this subquery.
 };
 
-/// A scalar function or operator applied to arguments whose types are already those that the function's implementation takes.
+/// A scalar function or operator applied to arguments whose types are already those that the function's implementation
+/// takes.
 struct CallExpression : Expression {
   CallExpression() : Expression(ExpressionKind::kCall) {}
-  /// Canonical name of the implementation, as in functions/ and engine/functions/: "add", "equal", "and", "upper", "named_struct", "get_field", ...
+  /// Canonical name of the implementation, as in functions/ and engine/functions/: "add", "equal", "and", "upper",
+  /// "named_struct", "get_field", ...
   std::string function;
   std::vector<ExpressionPtr> arguments;
   EvalMode mode = EvalMode::kAnsi;
@@ -132,8 +136,8 @@ struct AggregateExpression : Expression {
   std::string function;  ///< Canonical name: "sum", "count", "collect_list", ...; count(*) is count with no argument.
   std::vector<ExpressionPtr> arguments;
   bool distinct = false;
-  bool ignore_nulls = false;  ///< first, last, any_value, collect_*: as the function's own meaning says.
-  ExpressionPtr filter;       ///< FILTER (WHERE ...), or null.
+  bool ignore_nulls = false;      ///< first, last, any_value, collect_*: as the function's own meaning says.
+  ExpressionPtr filter;           ///< FILTER (WHERE ...), or null.
   std::vector<SortKey> order_by;  ///< WITHIN GROUP (ORDER BY ...).
   EvalMode mode = EvalMode::kAnsi;
 };
@@ -171,7 +175,8 @@ struct WindowExpression : Expression {
   EvalMode mode = EvalMode::kAnsi;
 };
 
-// --- making expressions -------------------------------------------------------------------------------------------------------------------------------
+// --- making expressions
+// -------------------------------------------------------------------------------------------------------------------------------
 
 ExpressionPtr MakeLiteral(DataTypePtr type, Value value);
 ExpressionPtr MakeNull(DataTypePtr type);
@@ -187,8 +192,8 @@ ExpressionPtr WithSql(ExpressionPtr expression, std::string sql);
 /// A copy that stands at this place of the statement's text.
 ExpressionPtr WithPosition(ExpressionPtr expression, int start_index, int stop_index);
 
-/// Calls `visit` for the expression and everything below it (arguments, lambda bodies, window keys; not the plans of subqueries), parents first.
-/// `visit` returns false to leave out what is below.
+/// Calls `visit` for the expression and everything below it (arguments, lambda bodies, window keys; not the plans of
+/// subqueries), parents first. `visit` returns false to leave out what is below.
 template <typename Visit>
 void VisitExpression(const Expression& expression, Visit&& visit);
 

@@ -34,8 +34,9 @@ enum class PredicateOp : uint8_t {
 struct Predicate;
 using PredicatePtr = std::shared_ptr<const Predicate>;
 
-/// The small language in which filters reach a table for pruning: tests of one column against constants, combined by AND, OR, NOT.
-/// A predicate given to a table may be weaker than the query's filter, never stronger: the engine applies the whole filter again to rows.
+/// The small language in which filters reach a table for pruning: tests of one column against constants, combined by
+/// AND, OR, NOT. A predicate given to a table may be weaker than the query's filter, never stronger: the engine applies
+/// the whole filter again to rows.
 struct Predicate {
   PredicateOp op = PredicateOp::kTrue;
   std::vector<PredicatePtr> children;  ///< kAnd, kOr, kNot.
@@ -48,12 +49,14 @@ struct Predicate {
   static PredicatePtr And(std::vector<PredicatePtr> children);
   static PredicatePtr Or(std::vector<PredicatePtr> children);
   static PredicatePtr Not(PredicatePtr child);
-  static PredicatePtr Test(PredicateOp op, std::vector<std::string> column, DataTypePtr type, std::vector<Value> values = {});
+  static PredicatePtr Test(PredicateOp op, std::vector<std::string> column, DataTypePtr type,
+                           std::vector<Value> values = {});
 
   std::string ToString() const;
 };
 
-/// The same predicate without kNot, which moves into the leaves: true, false and unknown (NULL) for the same rows as before.
+/// The same predicate without kNot, which moves into the leaves: true, false and unknown (NULL) for the same rows as
+/// before.
 PredicatePtr PushDownNot(const PredicatePtr& predicate);
 
 }  // namespace frazil

@@ -13,7 +13,8 @@ constexpr std::array<std::string_view, 12> kNondeterministic = {
 bool IsDeterministicExpression(const Expression& expression) {
   bool found = false;
   VisitExpression(expression, [&](const Expression& part) {
-    if (part.kind == ExpressionKind::kCall) found = found || IsNondeterministicFunction(part.As<CallExpression>().function);
+    if (part.kind == ExpressionKind::kCall)
+      found = found || IsNondeterministicFunction(part.As<CallExpression>().function);
     if (part.kind == ExpressionKind::kSubquery)
       found = found || !IsDeterministic(static_cast<const LogicalPlan&>(*part.As<SubqueryExpression>().plan));
     return !found;

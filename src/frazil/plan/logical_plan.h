@@ -1,7 +1,7 @@
 #pragma once
 
-// The typed plan: what the analysis makes of an unresolved plan and the engine runs. Every column has an id that is unique in the query; every expression
-// a Spark type; every conversion is explicit.
+// The typed plan: what the analysis makes of an unresolved plan and the engine runs. Every column has an id that is
+// unique in the query; every expression a Spark type; every conversion is explicit.
 
 #include <cstdint>
 #include <memory>
@@ -109,7 +109,8 @@ struct FilterNode : LogicalPlan {
   ExpressionPtr condition;
 };
 
-/// Output: left's columns, then right's (semi and anti: left's only). `is_lateral`: the right side refers to the left's columns (ColumnExpression::is_outer).
+/// Output: left's columns, then right's (semi and anti: left's only). `is_lateral`: the right side refers to the left's
+/// columns (ColumnExpression::is_outer).
 struct JoinNode : LogicalPlan {
   JoinNode() : LogicalPlan(LogicalKind::kJoin) {}
   LogicalPlanPtr left, right;
@@ -147,8 +148,9 @@ struct TailNode : LogicalPlan {
   int64_t limit = 0;
 };
 
-/// output[i]: first the grouping expressions, then the aggregates (AggregateExpression, nothing around it), then the grouping id where grouping_sets is not empty
-/// (BIGINT, Spark's grouping_id over all grouping expressions). No grouping expression and no grouping set: one row.
+/// output[i]: first the grouping expressions, then the aggregates (AggregateExpression, nothing around it), then the
+/// grouping id where grouping_sets is not empty (BIGINT, Spark's grouping_id over all grouping expressions). No
+/// grouping expression and no grouping set: one row.
 struct AggregateNode : LogicalPlan {
   AggregateNode() : LogicalPlan(LogicalKind::kAggregate) {}
   LogicalPlanPtr child;
@@ -228,7 +230,8 @@ struct RecursiveCteNode : LogicalPlan {
   int64_t max_depth = 100;
 };
 
-/// For each row of the child one row a group: output is the ids, then the variable column (STRING), then the value columns.
+/// For each row of the child one row a group: output is the ids, then the variable column (STRING), then the value
+/// columns.
 struct UnpivotNode : LogicalPlan {
   UnpivotNode() : LogicalPlan(LogicalKind::kUnpivot) {}
   LogicalPlanPtr child;

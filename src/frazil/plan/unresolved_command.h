@@ -83,13 +83,15 @@ struct ColumnDefinition {
   std::string after;
 };
 
-/// PARTITIONED BY item: a column, or transform(column, constant): name in lower case ("identity", "bucket", "truncate", "years", ...).
+/// PARTITIONED BY item: a column, or transform(column, constant): name in lower case ("identity", "bucket", "truncate",
+/// "years", ...).
 struct PartitionTransform {
   std::string transform = "identity";
   std::vector<std::string> column;
   std::vector<Value> arguments;  ///< Constants in the order written (bucket count, width).
   std::string alias;             ///< ADD PARTITION FIELD ... AS name.
-  std::vector<std::vector<std::string>> more_columns;  ///< Columns behind the first: transforms over several (not Iceberg's).
+  std::vector<std::vector<std::string>>
+      more_columns;  ///< Columns behind the first: transforms over several (not Iceberg's).
 };
 
 struct BucketSpecification {
@@ -100,8 +102,8 @@ struct BucketSpecification {
 
 struct TableConstraint {
   std::string name;
-  std::string type;  ///< "CHECK", "PRIMARY KEY", "UNIQUE", "FOREIGN KEY".
-  std::string text;  ///< CHECK: the condition; else the constraint as written.
+  std::string type;                  ///< "CHECK", "PRIMARY KEY", "UNIQUE", "FOREIGN KEY".
+  std::string text;                  ///< CHECK: the condition; else the constraint as written.
   std::vector<std::string> columns;  ///< Of the keys.
 };
 
@@ -174,8 +176,9 @@ struct AlterAction {
   };
   Type type = Type::kSetProperties;
   std::vector<ColumnDefinition> columns;  ///< kAddColumns, kReplaceColumns; kAddPartition...: unused.
-  std::vector<std::vector<std::string>> column_names;  ///< kDropColumns, kRenameColumn (one), identifier fields, CLUSTER BY.
-  std::string new_name;                                ///< kRenameColumn, new field name.
+  std::vector<std::vector<std::string>>
+      column_names;      ///< kDropColumns, kRenameColumn (one), identifier fields, CLUSTER BY.
+  std::string new_name;  ///< kRenameColumn, new field name.
   bool if_exists = false;
   bool if_not_exists = false;
   // kAlterColumn: what is set. The column is column_names[0].
@@ -399,8 +402,8 @@ struct DescribeCommand : Command {
 struct UseCommand : Command {
   UseCommand() : Command(CommandKind::kUse) {}
   NameClause name;
-  bool is_namespace = false;     ///< USE NAMESPACE/DATABASE/SCHEMA.
-  bool is_set_catalog = false;   ///< SET CATALOG.
+  bool is_namespace = false;    ///< USE NAMESPACE/DATABASE/SCHEMA.
+  bool is_set_catalog = false;  ///< SET CATALOG.
 };
 /// SET, SET key, SET key=value, SET -v, SET TIME ZONE.
 struct SetCommand : Command {
@@ -458,9 +461,9 @@ struct VariableCommand : Command {
   bool or_replace = false;
   bool if_exists = false;
   DataTypePtr data_type;
-  ExprPtr value;                     ///< Default of kDeclare.
+  ExprPtr value;  ///< Default of kDeclare.
   std::string value_text;
-  std::vector<ExprPtr> values;       ///< kSet: one for each name (DefaultExpr allowed), unless `query`.
+  std::vector<ExprPtr> values;  ///< kSet: one for each name (DefaultExpr allowed), unless `query`.
   PlanPtr query;
 };
 struct ExecuteImmediateCommand : Command {
@@ -478,8 +481,8 @@ struct FunctionDdlCommand : Command {
   bool if_exists = false;
   bool if_not_exists = false;
   NameClause name;
-  std::string class_name;                   ///< AS 'class'.
-  std::vector<ColumnDefinition> parameters; ///< SQL function.
+  std::string class_name;                    ///< AS 'class'.
+  std::vector<ColumnDefinition> parameters;  ///< SQL function.
   DataTypePtr return_type;
   std::vector<ColumnDefinition> return_columns;  ///< RETURNS TABLE (...).
   bool returns_table = false;

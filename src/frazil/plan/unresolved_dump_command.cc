@@ -264,7 +264,8 @@ std::string DumpCommand(const Command& command) {
     }
     case CommandKind::kMaintenance: {
       const auto& maintenance = command.As<MaintenanceCommand>();
-      std::string out = "Maintenance#" + std::to_string(static_cast<int>(maintenance.type)) + "[" + Clause(maintenance.table);
+      std::string out =
+          "Maintenance#" + std::to_string(static_cast<int>(maintenance.type)) + "[" + Clause(maintenance.table);
       if (maintenance.condition != nullptr) out += " where " + DumpExpression(maintenance.condition);
       for (const auto& column : maintenance.order_by) out += " order " + DumpName(column);
       if (maintenance.retain_hours) out += " retain " + std::to_string(*maintenance.retain_hours);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Expressions as SQL text and DataFrame requests state them: names are not looked up, types not known. SQL (sql/) and Spark Connect (connect/) both make these.
+// Expressions as SQL text and DataFrame requests state them: names are not looked up, types not known. SQL (sql/) and
+// Spark Connect (connect/) both make these.
 
 #include <cstdint>
 #include <memory>
@@ -70,8 +71,9 @@ struct LiteralExpr : Expr {
   Value value;
 };
 
-/// a, t.a, cat.db.t.a.field; each part without back quotes. current_date, current_time, current_timestamp, current_user, user, session_user and their like
-/// without parentheses come as attributes too, as in Spark: they are the functions where no column has the name.
+/// a, t.a, cat.db.t.a.field; each part without back quotes. current_date, current_time, current_timestamp,
+/// current_user, user, session_user and their like without parentheses come as attributes too, as in Spark: they are
+/// the functions where no column has the name.
 struct AttributeExpr : Expr {
   AttributeExpr() : Expr(ExprKind::kAttribute) {}
   std::vector<std::string> name;
@@ -94,29 +96,31 @@ struct RegexColumnExpr : Expr {
   std::optional<int64_t> plan_id;
 };
 
-/// A function call or an operator. Operators carry the names that Spark Connect uses: + - * / % div | & ^ ~ and or not (also "!") == = <=> < <= > >= != in like ilike rlike
-/// between isnull isnotnull when (c1, v1, c2, v2, ..., [else]) positive negative || (concat) and, in SQL only,
-/// "like_all" "like_any" "not_like_all" "not_like_any" (and ilike_...), "is_true" "is_false" "is_unknown" (with "not" around), "is_distinct_from".
-/// NOT IN / NOT LIKE / NOT BETWEEN are "not" around the operator.
-/// Keyword syntax gives: shiftleft, shiftright, shiftrightunsigned (<< >> >>>), struct (row constructors too), collate(a, 'name'), position(part, whole),
-/// extract('field', source), substring, overlay, trim / ltrim / rtrim ([trimmed,] source), timestampadd / timestampdiff('UNIT', ...).
+/// A function call or an operator. Operators carry the names that Spark Connect uses: + - * / % div | & ^ ~ and or not
+/// (also "!") == = <=> < <= > >= != in like ilike rlike between isnull isnotnull when (c1, v1, c2, v2, ..., [else])
+/// positive negative || (concat) and, in SQL only, "like_all" "like_any" "not_like_all" "not_like_any" (and ilike_...),
+/// "is_true" "is_false" "is_unknown" (with "not" around), "is_distinct_from". NOT IN / NOT LIKE / NOT BETWEEN are "not"
+/// around the operator. Keyword syntax gives: shiftleft, shiftright, shiftrightunsigned (<< >> >>>), struct (row
+/// constructors too), collate(a, 'name'), position(part, whole), extract('field', source), substring, overlay, trim /
+/// ltrim / rtrim ([trimmed,] source), timestampadd / timestampdiff('UNIT', ...).
 struct FunctionExpr : Expr {
   FunctionExpr() : Expr(ExprKind::kFunction) {}
   std::vector<std::string> name;
   std::vector<ExprPtr> arguments;  ///< count(*) has a StarExpr.
   bool is_distinct = false;
   bool is_internal = false;  ///< DataFrame API's private functions.
-  bool is_operator = false;  ///< Written as an operator, keyword syntax included (user-defined functions cannot take its place).
-  ExprPtr filter;                             ///< FILTER (WHERE ...)
-  std::vector<ExprPtr> within_group;          ///< SortOrderExpr of WITHIN GROUP.
-  std::optional<bool> ignore_nulls;           ///< IGNORE NULLS / RESPECT NULLS where written.
+  bool is_operator =
+      false;       ///< Written as an operator, keyword syntax included (user-defined functions cannot take its place).
+  ExprPtr filter;  ///< FILTER (WHERE ...)
+  std::vector<ExprPtr> within_group;  ///< SortOrderExpr of WITHIN GROUP.
+  std::optional<bool> ignore_nulls;   ///< IGNORE NULLS / RESPECT NULLS where written.
 };
 
 struct CastExpr : Expr {
   CastExpr() : Expr(ExprKind::kCast) {}
   ExprPtr child;
-  DataTypePtr type;        ///< Or null where type_text is given.
-  std::string type_text;   ///< DDL text from the DataFrame API.
+  DataTypePtr type;              ///< Or null where type_text is given.
+  std::string type_text;         ///< DDL text from the DataFrame API.
   std::optional<EvalMode> mode;  ///< Absent: as the session says.
 };
 
@@ -185,19 +189,20 @@ struct UpdateFieldExpr : Expr {
 struct SubqueryExpr : Expr {
   SubqueryExpr() : Expr(ExprKind::kSubquery) {}
   SubqueryKind subquery_kind = SubqueryKind::kScalar;
-  PlanPtr plan;                          ///< Or null, with plan_id set (DataFrame: WithRelations names the plan).
+  PlanPtr plan;  ///< Or null, with plan_id set (DataFrame: WithRelations names the plan).
   std::optional<int64_t> plan_id;
-  std::vector<ExprPtr> values;           ///< kIn.
+  std::vector<ExprPtr> values;  ///< kIn.
 };
 
 /// :name or ?.
 struct ParameterExpr : Expr {
   ParameterExpr() : Expr(ExprKind::kParameter) {}
-  std::string name;  ///< Empty for a positional one.
-  int position = -1; ///< Offset in the text of a positional one; they are numbered by rising offset.
+  std::string name;   ///< Empty for a positional one.
+  int position = -1;  ///< Offset in the text of a positional one; they are numbered by rising offset.
 };
 
-/// IDENTIFIER(text) [ (arguments) ]: a constant string that becomes the name of a column or, with is_function, of a function.
+/// IDENTIFIER(text) [ (arguments) ]: a constant string that becomes the name of a column or, with is_function, of a
+/// function.
 struct IdentifierClauseExpr : Expr {
   IdentifierClauseExpr() : Expr(ExprKind::kIdentifierClause) {}
   ExprPtr text;
@@ -237,7 +242,7 @@ struct PythonFunctionExpr : Expr {
   DataTypePtr output_type;
   std::string output_type_text;
   int eval_type = 0;
-  std::string command;         ///< Pickled function.
+  std::string command;  ///< Pickled function.
   std::string python_version;
   bool deterministic = true;
   bool is_distinct = false;
@@ -257,11 +262,13 @@ struct DefaultExpr : Expr {
   DefaultExpr() : Expr(ExprKind::kDefault) {}
 };
 
-// --- making expressions -------------------------------------------------------------------------------------------------------------------------------
+// --- making expressions
+// -------------------------------------------------------------------------------------------------------------------------------
 
 ExprPtr MakeLiteralExpr(DataTypePtr type, Value value, Origin origin = {});
 ExprPtr MakeAttributeExpr(std::vector<std::string> name, Origin origin = {});
-ExprPtr MakeFunctionExpr(std::string name, std::vector<ExprPtr> arguments, Origin origin = {}, bool is_operator = false);
+ExprPtr MakeFunctionExpr(std::string name, std::vector<ExprPtr> arguments, Origin origin = {},
+                         bool is_operator = false);
 ExprPtr MakeAliasExpr(ExprPtr child, std::string name, Origin origin = {});
 
 }  // namespace frazil::plan

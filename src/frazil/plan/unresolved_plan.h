@@ -1,7 +1,8 @@
 #pragma once
 
-// Relations as SQL text and DataFrame requests state them. SQL (sql/) and Spark Connect (connect/) both make these, so each feature is written once.
-// Commands (statements that change or show something) are plans too: unresolved_command.h.
+// Relations as SQL text and DataFrame requests state them. SQL (sql/) and Spark Connect (connect/) both make these, so
+// each feature is written once. Commands (statements that change or show something) are plans too:
+// unresolved_command.h.
 
 #include <cstdint>
 #include <map>
@@ -128,8 +129,8 @@ struct TableFunctionPlan : Plan {
 /// createDataFrame.
 struct LocalRelationPlan : Plan {
   LocalRelationPlan() : Plan(PlanKind::kLocalRelation) {}
-  ArrowTablePtr data;       ///< Null: an empty relation of the schema.
-  DataTypePtr schema;       ///< Struct type that was asked for (columns are cast to it by position), or null: that of data.
+  ArrowTablePtr data;  ///< Null: an empty relation of the schema.
+  DataTypePtr schema;  ///< Struct type that was asked for (columns are cast to it by position), or null: that of data.
   std::string schema_text;  ///< As schema, in DDL or JSON text; empty if none.
 };
 
@@ -154,10 +155,12 @@ struct OneRowPlan : Plan {
 
 struct ProjectPlan : Plan {
   ProjectPlan() : Plan(PlanKind::kProject) {}
-  PlanPtr child;  ///< Never null (OneRowPlan without FROM).
-  std::vector<ExprPtr> expressions;  ///< Aggregate functions among them, without GROUP BY, make it a global aggregate; generators are expanded.
+  PlanPtr child;                     ///< Never null (OneRowPlan without FROM).
+  std::vector<ExprPtr> expressions;  ///< Aggregate functions among them, without GROUP BY, make it a global aggregate;
+                                     ///< generators are expanded.
   bool distinct = false;             ///< SELECT DISTINCT.
-  std::string pipe_clause;           ///< "SELECT", "EXTEND" or "SET" after |>: aggregate functions are then refused, naming it. Else empty.
+  std::string pipe_clause;  ///< "SELECT", "EXTEND" or "SET" after |>: aggregate functions are then refused, naming it.
+                            ///< Else empty.
 };
 
 struct FilterPlan : Plan {
@@ -198,7 +201,7 @@ struct SortPlan : Plan {
   bool order_by_all = false;      ///< ORDER BY ALL.
   bool all_ascending = true;
   std::optional<bool> all_nulls_first;
-  bool is_global = true;          ///< False: SORT BY, sortWithinPartitions.
+  bool is_global = true;  ///< False: SORT BY, sortWithinPartitions.
 };
 
 struct LimitPlan : Plan {
@@ -223,9 +226,12 @@ enum class GroupingType : uint8_t { kGroupBy, kRollup, kCube, kGroupingSets };
 struct GroupingElement {
   enum class Type : uint8_t { kExpression, kRollup, kCube, kGroupingSets };
   Type type = Type::kExpression;
-  std::vector<std::vector<ExprPtr>> sets;            ///< kExpression: one set of one expression; kRollup, kCube: each set is one element.
-  std::vector<GroupingElement> nested;               ///< kGroupingSets: nested ROLLUP/CUBE elements (when not empty, `sets` is empty).
-  std::vector<ExprPtr> grouping_columns;             ///< kGroupingSets of the form GROUP BY a, b GROUPING SETS (...): a, b in their order; else empty.
+  std::vector<std::vector<ExprPtr>>
+      sets;  ///< kExpression: one set of one expression; kRollup, kCube: each set is one element.
+  std::vector<GroupingElement>
+      nested;  ///< kGroupingSets: nested ROLLUP/CUBE elements (when not empty, `sets` is empty).
+  std::vector<ExprPtr> grouping_columns;  ///< kGroupingSets of the form GROUP BY a, b GROUPING SETS (...): a, b in
+                                          ///< their order; else empty.
 };
 
 /// GROUP BY (or groupBy().agg(), rollup, cube, groupingSets, pivot).
@@ -234,7 +240,8 @@ struct AggregatePlan : Plan {
   PlanPtr child;
   std::vector<GroupingElement> grouping;
   bool group_by_all = false;
-  /// SQL: the whole SELECT list. DataFrame (`prepend_grouping`): only the aggregates; the grouping columns come in front.
+  /// SQL: the whole SELECT list. DataFrame (`prepend_grouping`): only the aggregates; the grouping columns come in
+  /// front.
   std::vector<ExprPtr> aggregates;
   bool prepend_grouping = false;
   bool distinct = false;  ///< SELECT DISTINCT ... GROUP BY.
@@ -475,7 +482,8 @@ struct SqlQueryPlan : Plan {
   std::string text;
   std::vector<std::pair<std::string, ExprPtr>> named_arguments;
   std::vector<ExprPtr> positional_arguments;
-  std::vector<PlanPtr> references;  ///< SubqueryAliasPlan: DataFrames that the text names, as in spark.sql("... {df}", df=df).
+  std::vector<PlanPtr>
+      references;  ///< SubqueryAliasPlan: DataFrames that the text names, as in spark.sql("... {df}", df=df).
 };
 /// spark.read.csv/json over a DataFrame of strings.
 struct ParseTextPlan : Plan {

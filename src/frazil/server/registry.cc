@@ -41,7 +41,8 @@ Result<engine::EngineOptions> EngineOptionsOf(const LaunchOptions& options) {
   return engine;
 }
 
-std::shared_ptr<const tables::FormatRegistry> MakeFormats(engine::Engine* engine, const storage::StoreRegistry* stores) {
+std::shared_ptr<const tables::FormatRegistry> MakeFormats(engine::Engine* engine,
+                                                          const storage::StoreRegistry* stores) {
   auto formats = std::make_shared<tables::FormatRegistry>();
   for (const char* name : {"parquet", "csv", "json", "text", "binaryfile", "orc", "avro"}) {
     if (const auto format = tables::FileFormatByName(name)) {

@@ -1,4 +1,5 @@
-// Opening files and tables by format: spark.read.format(...).load(paths), FROM format.`path`, CREATE TEMPORARY VIEW ... USING.
+// Opening files and tables by format: spark.read.format(...).load(paths), FROM format.`path`, CREATE TEMPORARY VIEW ...
+// USING.
 
 #include "frazil/analysis/analyzer.h"
 #include "frazil/base/json.h"
@@ -20,7 +21,8 @@ namespace {
 std::string ShortFormatName(const std::string& format) {
   std::string name = AsciiLower(format);
   if (name == "org.apache.iceberg.spark.source.icebergsource") return "iceberg";
-  if (name == "io.delta.sql.deltadatasource" || name == "org.apache.spark.sql.delta.sources.deltadatasource") return "delta";
+  if (name == "io.delta.sql.deltadatasource" || name == "org.apache.spark.sql.delta.sources.deltadatasource")
+    return "delta";
   static constexpr std::string_view kPrefix = "org.apache.spark.sql.execution.datasources.";
   if (name.starts_with(kPrefix)) {
     std::string rest = name.substr(kPrefix.size());
@@ -37,13 +39,15 @@ std::map<std::string, std::string> LowerKeys(const plan::Options& options) {
 }
 
 /// Paths of load(...), and those of the options "path" and "paths" (a JSON list).
-Result<std::vector<std::string>> PathsOf(const plan::DataSourcePlan& source, const std::map<std::string, std::string>& options) {
+Result<std::vector<std::string>> PathsOf(const plan::DataSourcePlan& source,
+                                         const std::map<std::string, std::string>& options) {
   std::vector<std::string> paths = source.paths;
   if (auto found = options.find("path"); found != options.end()) paths.push_back(found->second);
   if (auto found = options.find("paths"); found != options.end()) {
     auto listed = ParseJson(found->second);
     if (!listed.ok() || listed->kind != JsonValue::Kind::kArray) {
-      return Error::Plain(ExceptionClass::kIllegalArgument, "The option paths must be a JSON list of paths: " + found->second);
+      return Error::Plain(ExceptionClass::kIllegalArgument,
+                          "The option paths must be a JSON list of paths: " + found->second);
     }
     for (const auto& item : listed->items) paths.push_back(item.text);
   }
@@ -53,7 +57,8 @@ Result<std::vector<std::string>> PathsOf(const plan::DataSourcePlan& source, con
 /// COLUMN_ALREADY_EXISTS where a struct, at any depth, has two fields of one name.
 Status CheckNoDuplicates(const DataType& type, bool case_sensitive) {
   switch (type.id()) {
-    case TypeId::kArray: return CheckNoDuplicates(*type.element_type(), case_sensitive);
+    case TypeId::kArray:
+      return CheckNoDuplicates(*type.element_type(), case_sensitive);
     case TypeId::kMap:
       FRAZIL_RETURN_IF_ERROR(CheckNoDuplicates(*type.key_type(), case_sensitive));
       return CheckNoDuplicates(*type.value_type(), case_sensitive);
@@ -62,7 +67,8 @@ Status CheckNoDuplicates(const DataType& type, bool case_sensitive) {
       for (const auto& field : type.fields()) FRAZIL_RETURN_IF_ERROR(CheckNoDuplicates(*field.type, case_sensitive));
       return {};
     }
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -79,18 +85,23 @@ bool StatementContext::IsDataSourceName(const std::string& name) const {
 }
 
 Result<analysis::OpenedDataSource> StatementContext::OpenDataSource(const plan::DataSourcePlan& source) {
-  std::string format = source.format.empty() ? GetConfig("spark.sql.sources.default").value_or("parquet") : source.format;
+  std::string format =
+      source.format.empty() ? GetConfig("spark.sql.sources.default").value_or("parquet") : source.format;
   std::string name = ShortFormatName(format);
   if (tables::FileFormatByName(name).has_value()) return OpenFiles(source, name);
-  if (auto found = formats().Find(name); found != nullptr && found->self_describing()) return OpenFormatTable(source, *found);
+  if (auto found = formats().Find(name); found != nullptr && found->self_describing())
+    return OpenFormatTable(source, *found);
   return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
 }
 
-Result<analysis::OpenedDataSource> StatementContext::OpenFormatTable(const plan::DataSourcePlan& source, const tables::TableFormat& format) {
+Result<analysis::OpenedDataSource> StatementContext::OpenFormatTable(const plan::DataSourcePlan& source,
+                                                                     const tables::TableFormat& format) {
   auto options = LowerKeys(source.options);
   FRAZIL_ASSIGN_OR_RETURN(auto paths, PathsOf(source, options));
   if (paths.size() != 1) {
-    return Error::Plain(ExceptionClass::kIllegalArgument, "The source " + format.name() + " reads exactly one path or table, not " + std::to_string(paths.size()));
+    return Error::Plain(
+        ExceptionClass::kIllegalArgument,
+        "The source " + format.name() + " reads exactly one path or table, not " + std::to_string(paths.size()));
   }
   options.erase("path");
   options.erase("paths");
@@ -98,7 +109,8 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFormatTable(const plan:
   if (auto found = scan_options.options.find("timestampasof"); found != scan_options.options.end()) {
     FRAZIL_ASSIGN_OR_RETURN(auto zone, TimeZone::Find(settings().time_zone));
     auto micros = ParseTimestamp(found->second, *zone);
-    if (!micros.has_value()) return Error::Of("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.OPTION", {{"expr", "'" + found->second + "'"}});
+    if (!micros.has_value())
+      return Error::Of("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.OPTION", {{"expr", "'" + found->second + "'"}});
     scan_options.timestamp_micros = *micros;
     scan_options.options.erase("timestampasof");
   }
@@ -117,7 +129,8 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFormatTable(const plan:
   return analysis::OpenedDataSource{std::move(scan), path};
 }
 
-Result<analysis::AnalysisContext::PathTable> StatementContext::OpenPathTable(const std::string& format_name, const std::string& path) {
+Result<analysis::AnalysisContext::PathTable> StatementContext::OpenPathTable(const std::string& format_name,
+                                                                             const std::string& path) {
   const auto format = formats().Find(ShortFormatName(format_name));
   if (format == nullptr || !format->self_describing()) return PathTable();
   tables::PathReference reference = format->ReadPath(path);
@@ -134,12 +147,14 @@ Result<analysis::AnalysisContext::PathTable> StatementContext::OpenPathTable(con
   opened.scan = std::move(reference.scan);
   if (!reference.metadata_table.empty()) {
     FRAZIL_ASSIGN_OR_RETURN(opened.table, opened.table->MetadataTable(reference.metadata_table));
-    if (opened.table == nullptr) return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format->name(), path})}});
+    if (opened.table == nullptr)
+      return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format->name(), path})}});
   }
   return opened;
 }
 
-Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataSourcePlan& source, const std::string& format) {
+Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataSourcePlan& source,
+                                                               const std::string& format) {
   auto options = LowerKeys(source.options);
   FRAZIL_ASSIGN_OR_RETURN(auto paths, PathsOf(source, options));
   if (paths.empty()) {
@@ -148,8 +163,10 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataS
   FRAZIL_ASSIGN_OR_RETURN(auto store, stores().StoreFor(paths[0], execution().store_settings));
   tables::ListingOptions listing_options;
   listing_options.recursive_lookup = IsTrue(options, "recursivefilelookup", false);
-  listing_options.infer_partition_types = EqualsIgnoreCase(GetConfig("spark.sql.sources.partitionColumnTypeInference.enabled").value_or("true"), "true");
-  if (auto found = options.find("pathglobfilter"); found != options.end()) listing_options.path_glob_filter = found->second;
+  listing_options.infer_partition_types =
+      EqualsIgnoreCase(GetConfig("spark.sql.sources.partitionColumnTypeInference.enabled").value_or("true"), "true");
+  if (auto found = options.find("pathglobfilter"); found != options.end())
+    listing_options.path_glob_filter = found->second;
   if (auto found = options.find("basepath"); found != options.end()) listing_options.base_path = found->second;
   FRAZIL_ASSIGN_OR_RETURN(auto zone, TimeZone::Find(settings().time_zone));
   for (auto [key, target] : {std::pair{"modifiedbefore", &listing_options.modified_before_micros},
@@ -157,7 +174,8 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataS
     if (auto found = options.find(key); found != options.end()) {
       auto micros = ParseTimestamp(found->second, *zone);
       if (!micros.has_value()) {
-        return Error::Plain(ExceptionClass::kIllegalArgument, std::string("The option ") + key + " must be a timestamp, not '" + found->second + "'");
+        return Error::Plain(ExceptionClass::kIllegalArgument,
+                            std::string("The option ") + key + " must be a timestamp, not '" + found->second + "'");
       }
       *target = *micros;
     }

@@ -10,7 +10,8 @@ namespace frazil::session {
 /// A stream of batches that are in memory already. Without any, the client still gets the schema.
 class BatchStream : public engine::ResultStream {
  public:
-  BatchStream(DataTypePtr schema, std::deque<std::unique_ptr<ArrowBatch>> batches) : schema_(std::move(schema)), batches_(std::move(batches)) {}
+  BatchStream(DataTypePtr schema, std::deque<std::unique_ptr<ArrowBatch>> batches)
+      : schema_(std::move(schema)), batches_(std::move(batches)) {}
   const DataTypePtr& schema() const override { return schema_; }
   Result<std::unique_ptr<ArrowBatch>> Next() override {
     if (batches_.empty()) return std::unique_ptr<ArrowBatch>();

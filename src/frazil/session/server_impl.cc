@@ -56,7 +56,8 @@ class ServerImpl : public Server {
     return found->second.session;
   }
 
-  Result<SessionPtr> CloneSession(const std::string& user_id, const std::string& session_id, const std::string& new_session_id) override {
+  Result<SessionPtr> CloneSession(const std::string& user_id, const std::string& session_id,
+                                  const std::string& new_session_id) override {
     std::lock_guard lock(mutex_);
     auto found = sessions_.find({user_id, session_id});
     if (found == sessions_.end()) {
@@ -64,7 +65,8 @@ class ServerImpl : public Server {
     }
     Key key{user_id, new_session_id};
     if (sessions_.contains(key) || closed_.contains(key)) {
-      return Error::Of(ExceptionClass::kSpark, "INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_ALREADY_CLOSED", {{"targetSessionId", new_session_id}});
+      return Error::Of(ExceptionClass::kSpark, "INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_ALREADY_CLOSED",
+                       {{"targetSessionId", new_session_id}});
     }
     const auto& from = *found->second.session->state();
     auto state = std::make_shared<SessionState>();
@@ -137,10 +139,12 @@ Result<std::shared_ptr<Server>> MakeServer(const ServerOptions& options, ServerP
   auto shared = std::make_shared<SharedState>();
   shared->options = options;
   std::error_code failure;
-  std::filesystem::path warehouse = std::filesystem::absolute(options.warehouse.empty() ? "spark-warehouse" : options.warehouse, failure);
+  std::filesystem::path warehouse =
+      std::filesystem::absolute(options.warehouse.empty() ? "spark-warehouse" : options.warehouse, failure);
   if (failure) return Error::Storage("Bad warehouse folder " + options.warehouse + ": " + failure.message());
   std::filesystem::create_directories(warehouse, failure);
-  if (failure) return Error::Storage("Cannot make the warehouse folder " + warehouse.string() + ": " + failure.message());
+  if (failure)
+    return Error::Storage("Cannot make the warehouse folder " + warehouse.string() + ": " + failure.message());
   shared->options.warehouse = warehouse.lexically_normal().string();
   shared->parts = std::move(parts);
   return std::shared_ptr<Server>(std::make_shared<ServerImpl>(std::move(shared)));

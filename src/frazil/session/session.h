@@ -40,7 +40,8 @@ struct StatementResult {
   std::unique_ptr<engine::ResultStream> stream;
 };
 
-/// Answer to spark.sql(text): a query stays a relation that the client may build on; a command has been run and its rows are a relation in memory.
+/// Answer to spark.sql(text): a query stays a relation that the client may build on; a command has been run and its
+/// rows are a relation in memory.
 struct SqlResult {
   plan::PlanPtr relation;
   bool was_command = false;
@@ -68,15 +69,18 @@ class Session {
   virtual Result<SqlResult> Sql(const plan::SqlQueryPlan& query, const OperationPtr& operation) = 0;
   /// Schema of a relation. This and the questions below may read files (schema inference): `operation` stops them.
   virtual Result<plan::LogicalPlanPtr> Analyze(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
-  virtual Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode, const OperationPtr& operation) = 0;
+  virtual Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode,
+                                      const OperationPtr& operation) = 0;
   virtual Result<DataTypePtr> ParseDdl(const std::string& text) = 0;
   /// Files that a relation reads.
   virtual Result<std::vector<std::string>> InputFiles(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
-  virtual Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right, const OperationPtr& operation) = 0;
+  virtual Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right,
+                                     const OperationPtr& operation) = 0;
   virtual Result<int32_t> SemanticHash(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
   virtual Result<bool> IsLocal(const plan::PlanPtr& plan) = 0;
   /// df.persist / unpersist / storageLevel, by the relation's meaning.
-  virtual Status Persist(const plan::PlanPtr& plan, const std::string& storage_level, const OperationPtr& operation) = 0;
+  virtual Status Persist(const plan::PlanPtr& plan, const std::string& storage_level,
+                         const OperationPtr& operation) = 0;
   virtual Status Unpersist(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
   virtual Result<std::string> StorageLevel(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
   /// Drops a checkpointed relation.
@@ -92,7 +96,8 @@ class Session {
   virtual std::vector<std::string> InterruptOperation(const std::string& id) = 0;
 
   // --- settings
-  virtual Status SetConfig(const std::string& key, const std::string& value) = 0;  ///< Error CANNOT_MODIFY_CONFIG for static ones.
+  virtual Status SetConfig(const std::string& key,
+                           const std::string& value) = 0;  ///< Error CANNOT_MODIFY_CONFIG for static ones.
   virtual Status UnsetConfig(const std::string& key) = 0;
   /// The value set, else Spark's default, else nullopt.
   virtual std::optional<std::string> GetConfig(const std::string& key) const = 0;
@@ -109,13 +114,16 @@ class Session {
 class Server {
  public:
   virtual ~Server() = default;
-  /// The session of that user and id; made where new. `observed_server_side_id` (when not empty) must match: error INVALID_HANDLE.SESSION_CHANGED.
-  virtual Result<SessionPtr> OpenSession(const std::string& user_id, const std::string& session_id, const std::string& observed_server_side_id) = 0;
+  /// The session of that user and id; made where new. `observed_server_side_id` (when not empty) must match: error
+  /// INVALID_HANDLE.SESSION_CHANGED.
+  virtual Result<SessionPtr> OpenSession(const std::string& user_id, const std::string& session_id,
+                                         const std::string& observed_server_side_id) = 0;
   /// The session if it exists.
   virtual SessionPtr FindSession(const std::string& user_id, const std::string& session_id) = 0;
-  virtual Result<SessionPtr> CloneSession(const std::string& user_id, const std::string& session_id, const std::string& new_session_id) = 0;
-  /// Cancels what runs and forgets the session; a later use of a closed id is an error INVALID_HANDLE.SESSION_CLOSED, or
-  /// with `allow_reconnect` a new session.
+  virtual Result<SessionPtr> CloneSession(const std::string& user_id, const std::string& session_id,
+                                          const std::string& new_session_id) = 0;
+  /// Cancels what runs and forgets the session; a later use of a closed id is an error INVALID_HANDLE.SESSION_CLOSED,
+  /// or with `allow_reconnect` a new session.
   virtual void CloseSession(const std::string& user_id, const std::string& session_id, bool allow_reconnect) = 0;
   /// Closes sessions that were idle for longer than the time-out.
   virtual void CloseIdleSessions() = 0;

@@ -49,13 +49,15 @@ plan::PlanPtr WithReferences(plan::PlanPtr plan, const std::vector<plan::PlanPtr
 }
 
 // The same for the query of a command; others have no place for a DataFrame.
-plan::PlanPtr WithReferences(const plan::Command& command, plan::PlanPtr plan, const std::vector<plan::PlanPtr>& references) {
+plan::PlanPtr WithReferences(const plan::Command& command, plan::PlanPtr plan,
+                             const std::vector<plan::PlanPtr>& references) {
   if (command.command_kind == plan::CommandKind::kInsert) {
     auto insert = std::make_shared<plan::InsertCommand>(command.As<plan::InsertCommand>());
     insert->query = WithReferences(insert->query, references);
     return insert;
   }
-  if (command.command_kind == plan::CommandKind::kCreateTable && command.As<plan::CreateTableCommand>().query != nullptr) {
+  if (command.command_kind == plan::CommandKind::kCreateTable &&
+      command.As<plan::CreateTableCommand>().query != nullptr) {
     auto create = std::make_shared<plan::CreateTableCommand>(command.As<plan::CreateTableCommand>());
     create->query = WithReferences(create->query, references);
     return create;
@@ -152,7 +154,8 @@ Result<plan::LogicalPlanPtr> SessionImpl::Analyze(const plan::PlanPtr& plan, con
   return analysis::AnalyzeRelation(plan, context);
 }
 
-Result<std::string> SessionImpl::Explain(const plan::PlanPtr& plan, plan::ExplainMode mode, const OperationPtr& operation) {
+Result<std::string> SessionImpl::Explain(const plan::PlanPtr& plan, plan::ExplainMode mode,
+                                         const OperationPtr& operation) {
   StatementContext context(state_, operation);
   return context.Explain(plan, mode);
 }
@@ -194,7 +197,8 @@ Result<std::string> SessionImpl::MeaningOf(const plan::PlanPtr& plan, const Oper
   return out;
 }
 
-Result<bool> SessionImpl::SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right, const OperationPtr& operation) {
+Result<bool> SessionImpl::SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right,
+                                        const OperationPtr& operation) {
   FRAZIL_ASSIGN_OR_RETURN(auto first, MeaningOf(left, operation));
   FRAZIL_ASSIGN_OR_RETURN(auto second, MeaningOf(right, operation));
   return first == second;
@@ -207,10 +211,12 @@ Result<int32_t> SessionImpl::SemanticHash(const plan::PlanPtr& plan, const Opera
 
 Result<bool> SessionImpl::IsLocal(const plan::PlanPtr& plan) {
   // Spark: a plan whose rows are at hand without a job, that is local data or a command's answer.
-  return plan->kind == plan::PlanKind::kLocalRelation || plan->kind == plan::PlanKind::kCommand || plan->kind == plan::PlanKind::kCatalogCall;
+  return plan->kind == plan::PlanKind::kLocalRelation || plan->kind == plan::PlanKind::kCommand ||
+         plan->kind == plan::PlanKind::kCatalogCall;
 }
 
-Status SessionImpl::Persist(const plan::PlanPtr& plan, const std::string& storage_level, const OperationPtr& operation) {
+Status SessionImpl::Persist(const plan::PlanPtr& plan, const std::string& storage_level,
+                            const OperationPtr& operation) {
   FRAZIL_ASSIGN_OR_RETURN(auto meaning, MeaningOf(plan, operation));
   std::lock_guard lock(state_->mutex);
   state_->storage_levels.emplace(std::move(meaning), storage_level);
@@ -289,7 +295,9 @@ std::vector<std::string> SessionImpl::InterruptOperation(const std::string& id) 
   return Interrupt([&](const Operation& operation) { return operation.id == id; });
 }
 
-std::optional<std::string> SessionImpl::GetConfig(const std::string& key) const { return state_->Setting(CanonicalKey(key)); }
+std::optional<std::string> SessionImpl::GetConfig(const std::string& key) const {
+  return state_->Setting(CanonicalKey(key));
+}
 
 std::vector<ConfigEntry> SessionImpl::AllConfigs(const std::string& prefix) const {
   std::map<std::string, std::string> all;
@@ -332,7 +340,8 @@ Result<std::string> SessionImpl::LoadArtifact(const std::string& name) const {
     if (entry != state_->artifacts.end()) found = entry->second;
   }
   if (found == nullptr) {
-    return Error::Plain(ExceptionClass::kIllegalArgument, "No artifact of the name " + name + " is found in the session " + state_->session_id);
+    return Error::Plain(ExceptionClass::kIllegalArgument,
+                        "No artifact of the name " + name + " is found in the session " + state_->session_id);
   }
   return *found;
 }

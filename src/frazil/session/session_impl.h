@@ -17,10 +17,12 @@ class SessionImpl : public Session {
   Result<StatementResult> Execute(const plan::PlanPtr& plan, const OperationPtr& operation) override;
   Result<SqlResult> Sql(const plan::SqlQueryPlan& query, const OperationPtr& operation) override;
   Result<plan::LogicalPlanPtr> Analyze(const plan::PlanPtr& plan, const OperationPtr& operation) override;
-  Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode, const OperationPtr& operation) override;
+  Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode,
+                              const OperationPtr& operation) override;
   Result<DataTypePtr> ParseDdl(const std::string& text) override;
   Result<std::vector<std::string>> InputFiles(const plan::PlanPtr& plan, const OperationPtr& operation) override;
-  Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right, const OperationPtr& operation) override;
+  Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right,
+                             const OperationPtr& operation) override;
   Result<int32_t> SemanticHash(const plan::PlanPtr& plan, const OperationPtr& operation) override;
   Result<bool> IsLocal(const plan::PlanPtr& plan) override;
   Status Persist(const plan::PlanPtr& plan, const std::string& storage_level, const OperationPtr& operation) override;
@@ -34,7 +36,9 @@ class SessionImpl : public Session {
   std::vector<std::string> InterruptTag(const std::string& tag) override;
   std::vector<std::string> InterruptOperation(const std::string& id) override;
 
-  Status SetConfig(const std::string& key, const std::string& value) override { return SetSessionConfig(*state_, key, value); }
+  Status SetConfig(const std::string& key, const std::string& value) override {
+    return SetSessionConfig(*state_, key, value);
+  }
   Status UnsetConfig(const std::string& key) override { return UnsetSessionConfig(*state_, key); }
   std::optional<std::string> GetConfig(const std::string& key) const override;
   std::vector<ConfigEntry> AllConfigs(const std::string& prefix) const override;

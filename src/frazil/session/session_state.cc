@@ -14,7 +14,8 @@ constexpr const char* kSessionCatalog = "spark_catalog";
 
 std::optional<std::string> SessionState::ExplicitSettingLocked(std::string_view key) const {
   if (auto found = settings.find(std::string(key)); found != settings.end()) return found->second;
-  if (auto found = shared->options.settings.find(std::string(key)); found != shared->options.settings.end()) return found->second;
+  if (auto found = shared->options.settings.find(std::string(key)); found != shared->options.settings.end())
+    return found->second;
   return std::nullopt;
 }
 
@@ -41,7 +42,8 @@ std::string SessionState::CurrentCatalog() const {
 std::vector<std::string> SessionState::CatalogNames() const {
   std::set<std::string> names = {kSessionCatalog};
   auto add = [&](const std::map<std::string, std::string>& from) {
-    for (auto entry = from.lower_bound(std::string(kCatalogPrefix)); entry != from.end() && entry->first.starts_with(kCatalogPrefix); ++entry) {
+    for (auto entry = from.lower_bound(std::string(kCatalogPrefix));
+         entry != from.end() && entry->first.starts_with(kCatalogPrefix); ++entry) {
       std::string name = entry->first.substr(kCatalogPrefix.size());
       if (name.find('.') == std::string::npos) names.insert(name);
     }
@@ -74,7 +76,8 @@ Result<catalogs::CatalogPtr> SessionState::Catalog(const std::string& name) {
     read(shared->options.settings);
     read(settings);
     if (context.class_name.empty() && name != kSessionCatalog) {
-      return Error::Of("CATALOG_NOT_FOUND", {{"catalogName", QuoteIdentifier(name)}, {"config", "\"" + own_key + "\""}});
+      return Error::Of("CATALOG_NOT_FOUND",
+                       {{"catalogName", QuoteIdentifier(name)}, {"config", "\"" + own_key + "\""}});
     }
     fingerprint = context.class_name;
     for (const auto& [key, value] : context.settings) fingerprint += '\n' + key + '=' + value;

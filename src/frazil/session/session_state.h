@@ -29,20 +29,21 @@ struct SharedState {
   GlobalViews global_views;
 };
 
-/// The mutable state of one session. Every member below `mutex` is guarded by it; locks are held for look-ups only, never while a statement runs.
+/// The mutable state of one session. Every member below `mutex` is guarded by it; locks are held for look-ups only,
+/// never while a statement runs.
 struct SessionState {
   std::shared_ptr<SharedState> shared;
   std::string user_id, session_id, server_side_id;
 
   mutable std::mutex mutex;
   std::map<std::string, std::string> settings;
-  std::string current_catalog;  ///< Empty: spark.sql.defaultCatalog.
+  std::string current_catalog;                                    ///< Empty: spark.sql.defaultCatalog.
   std::map<std::string, catalogs::Namespace> current_namespaces;  ///< By catalog.
   std::map<std::string, analysis::TempView> temp_views;           ///< By lower-case name.
   std::map<std::string, analysis::SessionVariable> variables;
   std::map<std::string, analysis::SqlFunction> sql_functions;
   std::map<std::string, analysis::CachedRelation> cached_relations;
-  std::set<std::string> cached_names;                             ///< Of CACHE TABLE.
+  std::set<std::string> cached_names;                 ///< Of CACHE TABLE.
   std::map<std::string, std::string> storage_levels;  ///< Of persisted relations, by their meaning.
   std::map<std::string, std::shared_ptr<const std::string>> artifacts;
   std::map<std::string, OperationPtr> operations;

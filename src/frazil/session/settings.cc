@@ -33,7 +33,8 @@ const std::vector<KnownSetting>& KnownSettings() {
       {"spark.sql.columnNameOfCorruptRecord", "_corrupt_record", "Column that takes records which cannot be read."},
       {"spark.sql.connect.serverStacktrace.enabled", "false", "Read by the client; errors have no stack trace."},
       {"spark.sql.crossJoin.enabled", "true", "Accepted; joins without a condition are always allowed."},
-      {"spark.sql.decimalOperations.allowPrecisionLoss", "true", "Decimal arithmetic may lose digits behind the point."},
+      {"spark.sql.decimalOperations.allowPrecisionLoss", "true",
+       "Decimal arithmetic may lose digits behind the point."},
       {"spark.sql.defaultCatalog", "spark_catalog", "Catalog in which names without one are looked up."},
       {"spark.sql.execution.arrow.maxRecordsPerBatch", "10000", "Most rows in one Arrow batch."},
       {"spark.sql.execution.arrow.pyspark.enabled", "false", "Read by the client."},
@@ -52,7 +53,8 @@ const std::vector<KnownSetting>& KnownSettings() {
       {"spark.sql.groupByAliases", "true", "GROUP BY may name aliases of the select list."},
       {"spark.sql.groupByOrdinal", "true", "GROUP BY may name positions of the select list."},
       {"spark.sql.join.preferSortMergeJoin", "true", "Accepted; the engine chooses joins by cost."},
-      {"spark.sql.legacy.createHiveTableByDefault", "false", "Accepted; CREATE TABLE without USING takes spark.sql.sources.default."},
+      {"spark.sql.legacy.createHiveTableByDefault", "false",
+       "Accepted; CREATE TABLE without USING takes spark.sql.sources.default."},
       {"spark.sql.legacy.ctePrecedencePolicy", "CORRECTED", "Which of two common table expressions of a name wins."},
       {"spark.sql.legacy.exponentLiteralAsDecimal.enabled", "false", "1e3 is a decimal."},
       {"spark.sql.legacy.interval.enabled", "false", "Interval literals are legacy intervals."},
@@ -75,7 +77,8 @@ const std::vector<KnownSetting>& KnownSettings() {
       {"spark.sql.repl.eagerEval.enabled", "false", "Read by the client."},
       {"spark.sql.repl.eagerEval.maxNumRows", "20", "Read by the client."},
       {"spark.sql.repl.eagerEval.truncate", "20", "Read by the client."},
-      {"spark.sql.session.localRelationCacheThreshold", "67108864", "Size from which the client sends local data as artifacts."},
+      {"spark.sql.session.localRelationCacheThreshold", "67108864",
+       "Size from which the client sends local data as artifacts."},
       {"spark.sql.session.localRelationChunkSizeBytes", "16777216", "Size of a chunk of local data."},
       {"spark.sql.session.localRelationChunkSizeRows", "10000", "Rows of a chunk of local data."},
       {"spark.sql.session.localRelationBatchOfChunksSizeBytes", "268435456", "Bytes of chunks sent at once."},
@@ -94,14 +97,16 @@ const std::vector<KnownSetting>& KnownSettings() {
       {"spark.connect.grpc.arrow.maxBatchSize", "4194304", "Aim for the bytes of one Arrow batch.", true},
       {"spark.connect.grpc.maxInboundMessageSize", "134217728", "Longest message from a client.", true},
       {"spark.connect.session.planCompression.defaultAlgorithm", "ZSTD", "How the client compresses plans.", true},
-      {"spark.connect.session.planCompression.threshold", "10485760", "Size from which the client compresses plans.", true},
+      {"spark.connect.session.planCompression.threshold", "10485760", "Size from which the client compresses plans.",
+       true},
   };
   return kSettings;
 }
 
 const KnownSetting* FindSetting(std::string_view key) {
   const auto& settings = KnownSettings();
-  auto found = std::find_if(settings.begin(), settings.end(), [&](const KnownSetting& setting) { return setting.key == key; });
+  auto found =
+      std::find_if(settings.begin(), settings.end(), [&](const KnownSetting& setting) { return setting.key == key; });
   return found == settings.end() ? nullptr : &*found;
 }
 
@@ -116,13 +121,14 @@ std::string CanonicalKey(std::string_view key) {
 
 bool IsStaticKey(std::string_view key) {
   if (const auto* setting = FindSetting(key)) return setting->is_static;
-  static constexpr std::string_view kStatic[] = {"spark.sql.extensions", "spark.sql.queryExecutionListeners",
-                                                 "spark.sql.streaming.streamingQueryListeners", "spark.sql.cache.serializer",
-                                                 "spark.sql.event.truncate.length", "spark.sql.hive.thriftServer.singleSession"};
+  static constexpr std::string_view kStatic[] = {
+      "spark.sql.extensions",       "spark.sql.queryExecutionListeners", "spark.sql.streaming.streamingQueryListeners",
+      "spark.sql.cache.serializer", "spark.sql.event.truncate.length",   "spark.sql.hive.thriftServer.singleSession"};
   for (auto name : kStatic) {
     if (key == name) return true;
   }
-  for (std::string_view prefix : {"spark.driver.", "spark.executor.", "spark.deploy.", "spark.kryo", "spark.ui.", "spark.connect."}) {
+  for (std::string_view prefix :
+       {"spark.driver.", "spark.executor.", "spark.deploy.", "spark.kryo", "spark.ui.", "spark.connect."}) {
     if (key.starts_with(prefix)) return true;
   }
   return false;
@@ -131,13 +137,15 @@ bool IsStaticKey(std::string_view key) {
 Status CheckSettingValue(const std::string& key, const std::string& value) {
   if (key == "spark.sql.session.timeZone") {
     if (!TimeZone::Find(value).ok()) {
-      return Error::Of(ExceptionClass::kIllegalArgument, "INVALID_CONF_VALUE.TIME_ZONE", {{"confName", key}, {"confValue", value}});
+      return Error::Of(ExceptionClass::kIllegalArgument, "INVALID_CONF_VALUE.TIME_ZONE",
+                       {{"confName", key}, {"confValue", value}});
     }
     return Status::Ok();
   }
   const auto* setting = FindSetting(key);
   if (setting == nullptr) return Status::Ok();
-  if (IsBooleanDefault(setting->default_value) && !EqualsIgnoreCase(value, "true") && !EqualsIgnoreCase(value, "false")) {
+  if (IsBooleanDefault(setting->default_value) && !EqualsIgnoreCase(value, "true") &&
+      !EqualsIgnoreCase(value, "false")) {
     return Error::Of(ExceptionClass::kIllegalArgument, "INVALID_CONF_VALUE.TYPE_MISMATCH",
                      {{"confName", key}, {"confValue", value}, {"confType", "boolean"}});
   }

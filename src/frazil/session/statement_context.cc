@@ -17,7 +17,8 @@ namespace frazil::session {
 namespace {
 
 int64_t NowMicros() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 std::string Joined(const catalogs::Namespace& name_space) {
@@ -28,7 +29,8 @@ std::string Joined(const catalogs::Namespace& name_space) {
 
 }  // namespace
 
-StatementContext::StatementContext(SessionStatePtr state, OperationPtr operation) : state_(std::move(state)), operation_(std::move(operation)) {
+StatementContext::StatementContext(SessionStatePtr state, OperationPtr operation)
+    : state_(std::move(state)), operation_(std::move(operation)) {
   auto lookup = [state = state_](std::string_view key) { return state->Setting(key); };
   execution_.settings = ReadExpressionSettings(lookup);
   execution_.settings.current_catalog = state_->CurrentCatalog();
@@ -39,7 +41,8 @@ StatementContext::StatementContext(SessionStatePtr state, OperationPtr operation
   execution_.metrics = operation_->metrics;
   execution_.store_settings = [state = state_](std::string_view key) { return state->ExplicitSetting(key); };
   execution_.stores = state_->shared->parts.stores.get();
-  execution_.batch_rows = std::max(1LL, std::atoll(state_->Setting("spark.sql.execution.arrow.maxRecordsPerBatch").value_or("10000").c_str()));
+  execution_.batch_rows = std::max(
+      1LL, std::atoll(state_->Setting("spark.sql.execution.arrow.maxRecordsPerBatch").value_or("10000").c_str()));
   execution_.on_observed = [operation = operation_](engine::ObservedMetrics metrics) {
     std::lock_guard lock(operation->observed_mutex);
     operation->observed.push_back(std::move(metrics));
@@ -97,15 +100,20 @@ std::optional<analysis::SqlFunction> StatementContext::FindSqlFunction(const std
   return found->second;
 }
 
-Result<Value> StatementContext::EvaluateConstant(const ExpressionPtr& expression) { return engine().Evaluate(expression, execution_); }
+Result<Value> StatementContext::EvaluateConstant(const ExpressionPtr& expression) {
+  return engine().Evaluate(expression, execution_);
+}
 
-Result<RowSet> StatementContext::CollectRows(const plan::LogicalPlanPtr& plan) { return engine().Collect(plan, execution_); }
+Result<RowSet> StatementContext::CollectRows(const plan::LogicalPlanPtr& plan) {
+  return engine().Collect(plan, execution_);
+}
 
 Result<analysis::CachedRelation> StatementContext::FindCachedRelation(const std::string& relation_id) {
   std::lock_guard lock(state_->mutex);
   auto found = state_->cached_relations.find(relation_id);
   if (found == state_->cached_relations.end()) {
-    return Error::Plain(ExceptionClass::kAnalysis, "No DataFrame with id " + relation_id + " is found in the session " + state_->session_id);
+    return Error::Plain(ExceptionClass::kAnalysis,
+                        "No DataFrame with id " + relation_id + " is found in the session " + state_->session_id);
   }
   return found->second;
 }
@@ -123,7 +131,9 @@ Result<std::shared_ptr<const RowSet>> StatementContext::RunCommand(const plan::P
 
 Status SetSessionConfig(SessionState& state, const std::string& key, const std::string& value) {
   std::string canonical = CanonicalKey(key);
-  if (IsStaticKey(canonical)) return Error::Of(ExceptionClass::kAnalysis, "CANNOT_MODIFY_CONFIG", {{"key", "\"" + key + "\""}, {"docroot", "https://spark.apache.org/docs/latest"}});
+  if (IsStaticKey(canonical))
+    return Error::Of(ExceptionClass::kAnalysis, "CANNOT_MODIFY_CONFIG",
+                     {{"key", "\"" + key + "\""}, {"docroot", "https://spark.apache.org/docs/latest"}});
   FRAZIL_RETURN_IF_ERROR(CheckSettingValue(canonical, value));
   std::lock_guard lock(state.mutex);
   state.settings[canonical] = value;
@@ -132,13 +142,17 @@ Status SetSessionConfig(SessionState& state, const std::string& key, const std::
 
 Status UnsetSessionConfig(SessionState& state, const std::string& key) {
   std::string canonical = CanonicalKey(key);
-  if (IsStaticKey(canonical)) return Error::Of(ExceptionClass::kAnalysis, "CANNOT_MODIFY_CONFIG", {{"key", "\"" + key + "\""}, {"docroot", "https://spark.apache.org/docs/latest"}});
+  if (IsStaticKey(canonical))
+    return Error::Of(ExceptionClass::kAnalysis, "CANNOT_MODIFY_CONFIG",
+                     {{"key", "\"" + key + "\""}, {"docroot", "https://spark.apache.org/docs/latest"}});
   std::lock_guard lock(state.mutex);
   state.settings.erase(canonical);
   return Status::Ok();
 }
 
-Status StatementContext::SetConfig(const std::string& key, const std::string& value) { return SetSessionConfig(*state_, key, value); }
+Status StatementContext::SetConfig(const std::string& key, const std::string& value) {
+  return SetSessionConfig(*state_, key, value);
+}
 
 Status StatementContext::UnsetConfig(const std::string& key) { return UnsetSessionConfig(*state_, key); }
 
@@ -288,8 +302,9 @@ Result<std::string> StatementContext::Explain(const plan::PlanPtr& plan, plan::E
   std::string tree = plan::ExplainString(*analyzed);
   switch (mode) {
     case plan::ExplainMode::kExtended:
-      return "== Parsed Logical Plan ==\n" + tree + "\n== Analyzed Logical Plan ==\n" + plan::OutputSchema(*analyzed)->SimpleString() + "\n" + tree +
-             "\n== Optimized Logical Plan ==\n" + tree + "\n== Physical Plan ==\n" + tree;
+      return "== Parsed Logical Plan ==\n" + tree + "\n== Analyzed Logical Plan ==\n" +
+             plan::OutputSchema(*analyzed)->SimpleString() + "\n" + tree + "\n== Optimized Logical Plan ==\n" + tree +
+             "\n== Physical Plan ==\n" + tree;
     case plan::ExplainMode::kCost:
       return "== Optimized Logical Plan ==\n" + tree + "\n== Physical Plan ==\n" + tree;
     case plan::ExplainMode::kSimple:

@@ -62,7 +62,8 @@ class StatementContext : public commands::CommandContext {
 
  private:
   Result<analysis::OpenedDataSource> OpenFiles(const plan::DataSourcePlan& source, const std::string& format);
-  Result<analysis::OpenedDataSource> OpenFormatTable(const plan::DataSourcePlan& source, const tables::TableFormat& format);
+  Result<analysis::OpenedDataSource> OpenFormatTable(const plan::DataSourcePlan& source,
+                                                     const tables::TableFormat& format);
 
   SessionStatePtr state_;
   OperationPtr operation_;

@@ -1,8 +1,9 @@
-// What Delta Lake adds to SQL. Source: delta-io/delta, DeltaSqlBase.g4. None of the words is reserved: a statement that cannot begin so otherwise is one of these.
-
-#include "frazil/sql/parser_internal.h"
+// What Delta Lake adds to SQL. Source: delta-io/delta, DeltaSqlBase.g4. None of the words is reserved: a statement that
+// cannot begin so otherwise is one of these.
 
 #include <cstdlib>
+
+#include "frazil/sql/parser_internal.h"
 
 namespace frazil::sql {
 
@@ -79,7 +80,8 @@ Result<plan::PlanPtr> Parser::Maintenance() {
     if (travel->version) {
       char* end = nullptr;
       command->version = std::strtoll(travel->version->c_str(), &end, 10);
-      if (travel->version->empty() || *end != '\0') return ErrorFrom(first, "DELTA_VERSION_INVALID", {{"version", *travel->version}});
+      if (travel->version->empty() || *end != '\0')
+        return ErrorFrom(first, "DELTA_VERSION_INVALID", {{"version", *travel->version}});
     }
     command->timestamp = travel->timestamp;
   }

@@ -39,7 +39,8 @@ Result<std::vector<std::string>> ParseMultipartIdentifier(std::string_view text,
   return Parser(text, options).SingleMultipartIdentifier();
 }
 
-Result<std::vector<plan::AlterAction::OrderField>> ParseWriteOrder(std::string_view text, const ParserOptions& options) {
+Result<std::vector<plan::AlterAction::OrderField>> ParseWriteOrder(std::string_view text,
+                                                                   const ParserOptions& options) {
   return Parser(text, options).SingleWriteOrder();
 }
 

@@ -67,7 +67,8 @@ Result<DataTypePtr> ParseSchemaOrDataType(std::string_view text, const ParserOpt
 Result<std::vector<std::string>> ParseMultipartIdentifier(std::string_view text, const ParserOptions& options = {});
 
 /// An order of rows as ALTER TABLE ... WRITE ORDERED BY takes it: "a DESC NULLS LAST, days(b)".
-Result<std::vector<plan::AlterAction::OrderField>> ParseWriteOrder(std::string_view text, const ParserOptions& options = {});
+Result<std::vector<plan::AlterAction::OrderField>> ParseWriteOrder(std::string_view text,
+                                                                   const ParserOptions& options = {});
 
 /// The statements of a script, without the semicolons between them and without empty ones. BEGIN ... END stays one
 /// statement.

@@ -14,7 +14,8 @@ TEST(ShowParser, ReadsWhatDeltaAdds) {
   EXPECT_EQ(Statement("DESC DETAIL '/data/t'"), "Describe#7 delta.`/data/t`");
   EXPECT_EQ(Statement("DESCRIBE history"), "Describe#0 history");
   EXPECT_EQ(Statement("DESCRIBE detail.t"), "Describe#0 detail.t");
-  EXPECT_EQ(Statement("OPTIMIZE t WHERE a = 1 ZORDER BY (b, c)"), "Maintenance#0[t where ==(a, int(1)) order b order c]");
+  EXPECT_EQ(Statement("OPTIMIZE t WHERE a = 1 ZORDER BY (b, c)"),
+            "Maintenance#0[t where ==(a, int(1)) order b order c]");
   EXPECT_EQ(Statement("VACUUM delta.`/x` RETAIN 0 HOURS DRY RUN"), "Maintenance#1[delta.`/x` retain 0.000000 dry]");
   EXPECT_EQ(Statement("VACUUM t DRY"), "error PARSE_SYNTAX_ERROR");
   EXPECT_EQ(Statement("RESTORE TABLE t TO VERSION AS OF 2"), "Maintenance#2[t version 2]");

@@ -31,7 +31,8 @@ class RangeReader {
   virtual Status ReadAt(int64_t offset, int64_t length, void* out) = 0;
 };
 
-/// Files, or objects of a store: one interface under metadata and data alike. Thread-safe. Paths are plain ("/a/b") or URIs ("file:/a/b", "file:///a/b", "s3://bucket/key").
+/// Files, or objects of a store: one interface under metadata and data alike. Thread-safe. Paths are plain ("/a/b") or
+/// URIs ("file:/a/b", "file:///a/b", "s3://bucket/key").
 class ObjectStore {
  public:
   virtual ~ObjectStore() = default;
@@ -40,15 +41,19 @@ class ObjectStore {
   virtual Result<std::unique_ptr<RangeReader>> Open(const std::string& path) = 0;
   virtual Result<ObjectInfo> Stat(const std::string& path) = 0;
   virtual Result<bool> Exists(const std::string& path) = 0;
-  /// Everything below `prefix` (a folder), recursively or one level; files only when recursive. A missing folder is an empty list.
+  /// Everything below `prefix` (a folder), recursively or one level; files only when recursive. A missing folder is an
+  /// empty list.
   virtual Result<std::vector<ObjectInfo>> List(const std::string& prefix, bool recursive) = 0;
   /// Writes or replaces the whole object, durably (synced) before it returns. Parent folders are made.
   virtual Status Write(const std::string& path, std::string_view data) = 0;
-  /// Writes an object under a name that is new and known to nobody yet (a UUID is in it), so that it may grow in place. Durable when it returns.
+  /// Writes an object under a name that is new and known to nobody yet (a UUID is in it), so that it may grow in place.
+  /// Durable when it returns.
   virtual Status WriteNew(const std::string& path, std::string_view data) { return Write(path, data); }
-  /// Writes or replaces an object that can be made again: whole for every reader, but a crash of the machine may lose it.
+  /// Writes or replaces an object that can be made again: whole for every reader, but a crash of the machine may lose
+  /// it.
   virtual Status WriteHint(const std::string& path, std::string_view data) { return Write(path, data); }
-  /// Makes an object durable that somebody else has written and closed; nothing to do on stores where every written object is.
+  /// Makes an object durable that somebody else has written and closed; nothing to do on stores where every written
+  /// object is.
   virtual Status Sync(const std::string&) { return {}; }
   /// Writes the object only where no object of that name exists, atomically even among processes: the base of a commit.
   virtual Result<PutOutcome> WriteIfAbsent(const std::string& path, std::string_view data) = 0;

@@ -1,8 +1,8 @@
-#include <gtest/gtest.h>
-#include <stdlib.h>
-
 #include <atomic>
+#include <stdlib.h>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "frazil/storage/local/local_store.h"
 #include "frazil/storage/memory/memory_store.h"

@@ -19,14 +19,16 @@ namespace frazil::tables {
 
 enum class FileFormat : uint8_t { kParquet, kOrc, kAvro, kCsv, kJson, kText, kBinary };
 
-/// A column of a scan with what is needed to find it in files. Children follow the type: struct fields; array: one, "element"; map: two, "key", "value".
+/// A column of a scan with what is needed to find it in files. Children follow the type: struct fields; array: one,
+/// "element"; map: two, "key", "value".
 struct ScanColumn {
   std::string name;
   DataTypePtr type;
   bool nullable = true;
   int32_t field_id = -1;               ///< -1: columns are matched by name.
   std::optional<Value> missing_value;  ///< Value in files that lack the column (v3 initial default); absent: NULL.
-  /// Names of the column in files that carry no field ids at all (Iceberg's name mapping); empty: found by position there, as Iceberg does.
+  /// Names of the column in files that carry no field ids at all (Iceberg's name mapping); empty: found by position
+  /// there, as Iceberg does.
   std::vector<std::string> names_without_ids;
   std::vector<ScanColumn> children;
 };
@@ -34,8 +36,8 @@ struct ScanColumn {
 /// Row positions of a file that are deleted, sorted ascending without repeats.
 using DeletedPositions = std::shared_ptr<const std::vector<int64_t>>;
 
-/// An Iceberg v2 position delete file: rows of (file_path string, field id 2147483546; pos long, field id 2147483545), sorted by both. The engine reads those
-/// whose file_path is the data file's path, as written.
+/// An Iceberg v2 position delete file: rows of (file_path string, field id 2147483546; pos long, field id 2147483545),
+/// sorted by both. The engine reads those whose file_path is the data file's path, as written.
 struct PositionDeleteFile {
   std::string path;
   FileFormat format = FileFormat::kParquet;
@@ -50,10 +52,12 @@ struct ScanFile {
   int64_t size = -1;
   int64_t record_count = -1;  ///< -1: unknown.
   int32_t partition_spec_id = 0;
-  /// Columns whose value comes from the table's metadata (identity partitions, partition folders), by index of ScanPlan::columns. They win over what the file holds.
+  /// Columns whose value comes from the table's metadata (identity partitions, partition folders), by index of
+  /// ScanPlan::columns. They win over what the file holds.
   std::map<size_t, Value> constants;
   DeletedPositions deleted_positions;
-  /// Files that may delete rows of this one, over and above deleted_positions; shared by the data files that they concern.
+  /// Files that may delete rows of this one, over and above deleted_positions; shared by the data files that they
+  /// concern.
   std::vector<std::shared_ptr<const PositionDeleteFile>> position_delete_files;
   /// Partition values in the order of ScanPlan::partition_type (the column _partition); empty where that has no fields.
   std::vector<Value> partition;
@@ -77,11 +81,14 @@ class TableScan {
   virtual ~TableScan() = default;
   /// Struct type of the columns, in table order.
   virtual const DataTypePtr& schema() const = 0;
-  /// Format of all its files, known before Plan: the engine chooses the reader by it. (Iceberg tables with files of another format say so in ScanFile; the engine refuses those by name.)
+  /// Format of all its files, known before Plan: the engine chooses the reader by it. (Iceberg tables with files of
+  /// another format say so in ScanFile; the engine refuses those by name.)
   virtual FileFormat format() const { return FileFormat::kParquet; }
-  /// The files that may hold rows for which the filter is true. Reads metadata, prunes partitions and files. `filter` may be called for with kTrue.
+  /// The files that may hold rows for which the filter is true. Reads metadata, prunes partitions and files. `filter`
+  /// may be called for with kTrue.
   virtual Result<ScanPlan> Plan(const PredicatePtr& filter) const = 0;
-  /// Columns that tell the origin of a row, beside its file and its position in it, which every scan of Parquet files has.
+  /// Columns that tell the origin of a row, beside its file and its position in it, which every scan of Parquet files
+  /// has.
   virtual std::vector<StructField> metadata_columns() const { return {}; }
   /// For scans whose rows come from metadata instead of files (metadata tables); null otherwise.
   virtual Result<std::shared_ptr<const RowSet>> Rows() const { return std::shared_ptr<const RowSet>(); }

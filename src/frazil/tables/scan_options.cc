@@ -11,9 +11,11 @@ Result<ScanOptions> ReadScanOptions(const std::map<std::string, std::string>& op
     auto parsed = ParseInteger<int64_t>(text);
     bool is_number = parsed.has_value();
     int64_t number = parsed.value_or(0);
-    bool wants_number = key == "snapshot-id" || key == "as-of-timestamp" || key == "start-snapshot-id" || key == "end-snapshot-id";
+    bool wants_number =
+        key == "snapshot-id" || key == "as-of-timestamp" || key == "start-snapshot-id" || key == "end-snapshot-id";
     if (wants_number && !is_number) {
-      return Error::Plain(ExceptionClass::kIllegalArgument, "The read option " + key + " must be a number, not '" + text + "'");
+      return Error::Plain(ExceptionClass::kIllegalArgument,
+                          "The read option " + key + " must be a number, not '" + text + "'");
     }
     if (key == "snapshot-id") {
       scan.snapshot_id = number;
@@ -41,7 +43,8 @@ Result<ScanOptions> ReadScanOptions(const std::map<std::string, std::string>& op
   }
   if (choices > 1) {
     return Error::Plain(ExceptionClass::kIllegalArgument,
-                        "Can specify only one of snapshot-id (snapshot-id), as-of-timestamp (as-of-timestamp), branch (branch), tag (tag), versionAsOf");
+                        "Can specify only one of snapshot-id (snapshot-id), as-of-timestamp (as-of-timestamp), branch "
+                        "(branch), tag (tag), versionAsOf");
   }
   return scan;
 }

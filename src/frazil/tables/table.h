@@ -17,9 +17,9 @@ namespace frazil::tables {
 struct ScanOptions {
   std::optional<int64_t> snapshot_id;
   std::optional<int64_t> timestamp_micros;
-  std::string reference;  ///< Branch or tag.
-  std::optional<int64_t> start_snapshot_id;  ///< Incremental append scan: after this one ...
-  std::optional<int64_t> end_snapshot_id;    ///< ... up to and with this one.
+  std::string reference;                       ///< Branch or tag.
+  std::optional<int64_t> start_snapshot_id;    ///< Incremental append scan: after this one ...
+  std::optional<int64_t> end_snapshot_id;      ///< ... up to and with this one.
   std::map<std::string, std::string> options;  ///< Other read options, keys in lower case.
 };
 
@@ -45,7 +45,7 @@ struct TableChange {
     kDropIdentifierFields,
     kSetReference,
     kDropReference,
-    kAddConstraint,   ///< CHECK: name and SQL text. Existing rows are checked by the caller.
+    kAddConstraint,  ///< CHECK: name and SQL text. Existing rows are checked by the caller.
     kDropConstraint,
   };
   Type type = Type::kSetProperty;
@@ -56,11 +56,12 @@ struct TableChange {
   bool nullable = true;
   bool if_exists = false;
   bool if_not_exists = false;
-  std::optional<std::string> default_text;   ///< SQL text of the default, as written.
-  std::optional<Value> default_value;        ///< Its constant value in the column's type.
+  std::optional<std::string> default_text;  ///< SQL text of the default, as written.
+  std::optional<Value> default_value;       ///< Its constant value in the column's type.
   bool first = false;
   std::string after;
-  PartitionField field;      ///< kAddPartitionField, kDropPartitionField (by transform, or by name alone), kReplacePartitionField: old.
+  PartitionField field;      ///< kAddPartitionField, kDropPartitionField (by transform, or by name alone),
+                             ///< kReplacePartitionField: old.
   PartitionField new_field;  ///< kReplacePartitionField.
   bool has_field_name = false;
   std::vector<SortField> sort;
@@ -125,8 +126,8 @@ class Table {
   virtual Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const;
   /// The write of a statement that changes rows, where the capabilities name what it does beyond StartWrite.
   virtual Result<std::unique_ptr<RowChanges>> StartRowChanges(const WriteOptions& options) const;
-  /// Whether rows with these columns can be written by name without WriteOptions::schema: the format's own error where not. What passes still has to meet the
-  /// columns' types.
+  /// Whether rows with these columns can be written by name without WriteOptions::schema: the format's own error where
+  /// not. What passes still has to meet the columns' types.
   virtual Status CheckRows(const DataType& /*rows*/) const { return {}; }
   /// True where all rows matching the filter fill whole files, so that DeleteWhere needs no rewriting.
   virtual Result<bool> CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options = {}) const;
@@ -141,13 +142,14 @@ class Table {
   virtual Result<RowSet> Detail() const;
   /// Makes the state that the options choose the newest one, in one commit. One row of figures.
   virtual Result<RowSet> Restore(const ScanOptions& options) const;
-  /// VACUUM: deletes the files that no state within the retention needs. A dry run gives their paths, else one row, the table's path.
+  /// VACUUM: deletes the files that no state within the retention needs. A dry run gives their paths, else one row, the
+  /// table's path.
   virtual Result<RowSet> Vacuum(const VacuumOptions& options) const;
 };
 
 /// A table to be made.
 struct TableDefinition {
-  DataTypePtr schema;  ///< Struct; defaults, comments etc. in the fields' metadata.
+  DataTypePtr schema;                        ///< Struct; defaults, comments etc. in the fields' metadata.
   std::vector<PartitionField> partitioning;  ///< source, transform, parameter, (name).
   std::vector<SortField> sort_order;
   std::map<std::string, std::string> properties;

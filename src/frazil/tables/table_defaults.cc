@@ -30,13 +30,21 @@ Status Table::Alter(const std::vector<TableChange>&) const {
 
 Result<TablePtr> Table::MetadataTable(const std::string&) const { return TablePtr(); }
 
-Result<RowSet> Table::History(std::optional<int64_t>) const { return Error::Unsupported("DESCRIBE HISTORY of a table of provider " + provider()); }
+Result<RowSet> Table::History(std::optional<int64_t>) const {
+  return Error::Unsupported("DESCRIBE HISTORY of a table of provider " + provider());
+}
 
-Result<RowSet> Table::Detail() const { return Error::Unsupported("DESCRIBE DETAIL of a table of provider " + provider()); }
+Result<RowSet> Table::Detail() const {
+  return Error::Unsupported("DESCRIBE DETAIL of a table of provider " + provider());
+}
 
-Result<RowSet> Table::Restore(const ScanOptions&) const { return Error::Unsupported("RESTORE of a table of provider " + provider()); }
+Result<RowSet> Table::Restore(const ScanOptions&) const {
+  return Error::Unsupported("RESTORE of a table of provider " + provider());
+}
 
-Result<RowSet> Table::Vacuum(const VacuumOptions&) const { return Error::Unsupported("VACUUM of a table of provider " + provider()); }
+Result<RowSet> Table::Vacuum(const VacuumOptions&) const {
+  return Error::Unsupported("VACUUM of a table of provider " + provider());
+}
 
 PathReference TableFormat::ReadPath(const std::string& path) const {
   PathReference reference;

@@ -100,8 +100,10 @@ std::string TruncateText(const std::string& text, int32_t width) {
 
 Value Truncate(int32_t width, const DataType& source, const Value& value) {
   switch (source.id()) {
-    case TypeId::kString: return Value(TruncateText(value.string(), width));
-    case TypeId::kBinary: return Value(value.string().substr(0, static_cast<size_t>(width)));
+    case TypeId::kString:
+      return Value(TruncateText(value.string(), width));
+    case TypeId::kBinary:
+      return Value(value.string().substr(0, static_cast<size_t>(width)));
     case TypeId::kDecimal: {
       int128 unscaled = value.decimal();
       return Value(Decimal128{unscaled - ((unscaled % width) + width) % width});
@@ -120,14 +122,22 @@ Value Truncate(int32_t width, const DataType& source, const Value& value) {
 
 std::string TransformName(TransformKind kind, int32_t parameter) {
   switch (kind) {
-    case TransformKind::kIdentity: return "identity";
-    case TransformKind::kBucket: return "bucket[" + std::to_string(parameter) + "]";
-    case TransformKind::kTruncate: return "truncate[" + std::to_string(parameter) + "]";
-    case TransformKind::kYear: return "year";
-    case TransformKind::kMonth: return "month";
-    case TransformKind::kDay: return "day";
-    case TransformKind::kHour: return "hour";
-    case TransformKind::kVoid: return "void";
+    case TransformKind::kIdentity:
+      return "identity";
+    case TransformKind::kBucket:
+      return "bucket[" + std::to_string(parameter) + "]";
+    case TransformKind::kTruncate:
+      return "truncate[" + std::to_string(parameter) + "]";
+    case TransformKind::kYear:
+      return "year";
+    case TransformKind::kMonth:
+      return "month";
+    case TransformKind::kDay:
+      return "day";
+    case TransformKind::kHour:
+      return "hour";
+    case TransformKind::kVoid:
+      return "void";
   }
   return {};
 }
@@ -138,16 +148,19 @@ bool TransformAccepts(TransformKind kind, const DataType& source) {
     case TransformKind::kIdentity:
       return !source.IsComplex() && id != TypeId::kVariant && id != TypeId::kGeometry && id != TypeId::kGeography &&
              id != TypeId::kNull;
-    case TransformKind::kVoid: return true;
+    case TransformKind::kVoid:
+      return true;
     case TransformKind::kBucket:
-      return source.IsIntegral() || id == TypeId::kDecimal || source.IsDatetime() || id == TypeId::kTime || source.IsString() ||
-             id == TypeId::kBinary;
+      return source.IsIntegral() || id == TypeId::kDecimal || source.IsDatetime() || id == TypeId::kTime ||
+             source.IsString() || id == TypeId::kBinary;
     case TransformKind::kTruncate:
       return source.IsIntegral() || id == TypeId::kDecimal || source.IsString() || id == TypeId::kBinary;
     case TransformKind::kYear:
     case TransformKind::kMonth:
-    case TransformKind::kDay: return source.IsDatetime();
-    case TransformKind::kHour: return id == TypeId::kTimestamp || id == TypeId::kTimestampNtz;
+    case TransformKind::kDay:
+      return source.IsDatetime();
+    case TransformKind::kHour:
+      return id == TypeId::kTimestamp || id == TypeId::kTimestampNtz;
   }
   return false;
 }
@@ -156,12 +169,15 @@ DataTypePtr TransformResultType(TransformKind kind, const DataTypePtr& source) {
   switch (kind) {
     case TransformKind::kIdentity:
     case TransformKind::kTruncate:
-    case TransformKind::kVoid: return source;
-    case TransformKind::kDay: return DataType::Date();
+    case TransformKind::kVoid:
+      return source;
+    case TransformKind::kDay:
+      return DataType::Date();
     case TransformKind::kBucket:
     case TransformKind::kYear:
     case TransformKind::kMonth:
-    case TransformKind::kHour: return DataType::Integer();
+    case TransformKind::kHour:
+      return DataType::Integer();
   }
   return source;
 }
@@ -189,8 +205,10 @@ int32_t Murmur3(std::string_view data) {
 int32_t BucketHash(const DataType& type, const Value& value) {
   switch (type.id()) {
     case TypeId::kString:
-    case TypeId::kBinary: return Murmur3(value.string());
-    case TypeId::kDecimal: return Murmur3(MinimalBytes(value.decimal()));
+    case TypeId::kBinary:
+      return Murmur3(value.string());
+    case TypeId::kDecimal:
+      return Murmur3(MinimalBytes(value.decimal()));
     default: {
       // Every whole number is hashed as a 64-bit one, so that int columns can become long.
       int64_t number = value.integer();
@@ -204,17 +222,25 @@ int32_t BucketHash(const DataType& type, const Value& value) {
 Value ApplyTransform(TransformKind kind, int32_t parameter, const DataType& source, const Value& value) {
   if (value.is_null()) return value;
   switch (kind) {
-    case TransformKind::kIdentity: return value;
-    case TransformKind::kBucket: return Value(static_cast<int64_t>((BucketHash(source, value) & 0x7FFFFFFF) % parameter));
-    case TransformKind::kTruncate: return Truncate(parameter, source, value);
-    case TransformKind::kYear: return Value(static_cast<int64_t>(static_cast<int>(CivilDate(DaysOf(source, value)).year()) - 1970));
+    case TransformKind::kIdentity:
+      return value;
+    case TransformKind::kBucket:
+      return Value(static_cast<int64_t>((BucketHash(source, value) & 0x7FFFFFFF) % parameter));
+    case TransformKind::kTruncate:
+      return Truncate(parameter, source, value);
+    case TransformKind::kYear:
+      return Value(static_cast<int64_t>(static_cast<int>(CivilDate(DaysOf(source, value)).year()) - 1970));
     case TransformKind::kMonth: {
       auto date = CivilDate(DaysOf(source, value));
-      return Value(static_cast<int64_t>((static_cast<int>(date.year()) - 1970) * 12 + static_cast<int>(static_cast<unsigned>(date.month())) - 1));
+      return Value(static_cast<int64_t>((static_cast<int>(date.year()) - 1970) * 12 +
+                                        static_cast<int>(static_cast<unsigned>(date.month())) - 1));
     }
-    case TransformKind::kDay: return Value(DaysOf(source, value));
-    case TransformKind::kHour: return Value(FloorDivide(value.integer(), kMicrosPerHour));
-    case TransformKind::kVoid: return Value();
+    case TransformKind::kDay:
+      return Value(DaysOf(source, value));
+    case TransformKind::kHour:
+      return Value(FloorDivide(value.integer(), kMicrosPerHour));
+    case TransformKind::kVoid:
+      return Value();
   }
   return Value();
 }
@@ -222,26 +248,38 @@ Value ApplyTransform(TransformKind kind, int32_t parameter, const DataType& sour
 std::string PartitionValueText(TransformKind kind, const DataType& result_type, const Value& value) {
   if (value.is_null()) return "null";
   switch (kind) {
-    case TransformKind::kYear: return Padded(1970 + value.integer(), 4);
-    case TransformKind::kMonth: return MonthText(value.integer());
-    case TransformKind::kDay: return DateText(value.integer());
+    case TransformKind::kYear:
+      return Padded(1970 + value.integer(), 4);
+    case TransformKind::kMonth:
+      return MonthText(value.integer());
+    case TransformKind::kDay:
+      return DateText(value.integer());
     case TransformKind::kHour: {
       int64_t days = FloorDivide(value.integer(), 24);
       return DateText(days) + "-" + Padded(value.integer() - days * 24, 2);
     }
-    case TransformKind::kBucket: return std::to_string(value.integer());
+    case TransformKind::kBucket:
+      return std::to_string(value.integer());
     case TransformKind::kIdentity:
     case TransformKind::kTruncate:
-    case TransformKind::kVoid: break;
+    case TransformKind::kVoid:
+      break;
   }
   switch (result_type.id()) {
-    case TypeId::kDate: return DateText(value.integer());
-    case TypeId::kTimestampNtz: return TimestampText(value.integer());
-    case TypeId::kTimestamp: return TimestampText(value.integer()) + "+00:00";
-    case TypeId::kTime: return TimeText(value.integer());
-    case TypeId::kString: return value.string();
-    case TypeId::kBinary: return Base64(value.string());
-    default: return ValueToString(result_type, value);
+    case TypeId::kDate:
+      return DateText(value.integer());
+    case TypeId::kTimestampNtz:
+      return TimestampText(value.integer());
+    case TypeId::kTimestamp:
+      return TimestampText(value.integer()) + "+00:00";
+    case TypeId::kTime:
+      return TimeText(value.integer());
+    case TypeId::kString:
+      return value.string();
+    case TypeId::kBinary:
+      return Base64(value.string());
+    default:
+      return ValueToString(result_type, value);
   }
 }
 
@@ -250,7 +288,8 @@ std::string UrlEncode(std::string_view text) {
   std::string out;
   for (char c : text) {
     auto byte = static_cast<uint8_t>(c);
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '*' || c == '_') {
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+        c == '*' || c == '_') {
       out += c;
     } else if (c == ' ') {
       out += '+';

@@ -15,7 +15,8 @@ namespace frazil::tables {
 
 enum class TransformKind : uint8_t { kIdentity, kBucket, kTruncate, kYear, kMonth, kDay, kHour, kVoid };
 
-/// A partition field, or the term of a sort order: transform of one column. Source: Iceberg spec, "Partition Transforms".
+/// A partition field, or the term of a sort order: transform of one column. Source: Iceberg spec, "Partition
+/// Transforms".
 struct PartitionField {
   std::string name;                 ///< "city_id", "started_at_day", ...
   std::vector<std::string> source;  ///< Name path of the column.
@@ -23,7 +24,8 @@ struct PartitionField {
   int32_t field_id = -1;
   TransformKind transform = TransformKind::kIdentity;
   int32_t parameter = 0;    ///< Buckets or width.
-  DataTypePtr result_type;  ///< bucket: int; truncate: as source; year, month, hour: int; day: date (int days); identity: as source.
+  DataTypePtr result_type;  ///< bucket: int; truncate: as source; year, month, hour: int; day: date (int days);
+                            ///< identity: as source.
 };
 
 struct SortField {
@@ -34,7 +36,8 @@ struct SortField {
 
 /// How the rows of one write become files. The engine writes; the table only says where and how.
 struct WriteTask {
-  std::string location;  ///< Folder for new data files ("…/data"); partition folders are made below it: name=value/name=value.
+  std::string
+      location;  ///< Folder for new data files ("…/data"); partition folders are made below it: name=value/name=value.
   FileFormat format = FileFormat::kParquet;
   std::vector<ScanColumn> columns;         ///< In the order of the rows given to the engine, with field ids.
   std::vector<PartitionField> partitions;  ///< Empty: unpartitioned.
@@ -43,7 +46,8 @@ struct WriteTask {
   /// Whether the columns' field ids go into the files. Without, they only name the statistics.
   bool write_field_ids = true;
   std::vector<SortField> sort;
-  std::string file_name_prefix;  ///< Files are called PREFIX-NNNNN.parquet, unique within the write; a '*' in it: the number goes there instead.
+  std::string file_name_prefix;  ///< Files are called PREFIX-NNNNN.parquet, unique within the write; a '*' in it: the
+                                 ///< number goes there instead.
   std::string compression = "zstd";
   int64_t target_file_size = 512LL * 1024 * 1024;
   int64_t row_group_size = 128LL * 1024 * 1024;  ///< Bytes.
@@ -66,14 +70,15 @@ struct WrittenFile {
   FileFormat format = FileFormat::kParquet;
   int64_t record_count = 0;
   int64_t size = 0;
-  std::vector<Value> partition;  ///< One for each partition field of the task.
+  std::vector<Value> partition;                 ///< One for each partition field of the task.
   std::map<int32_t, ColumnStatistics> columns;  ///< By field id of the leaf.
   std::vector<int64_t> split_offsets;           ///< Offsets of the row groups, ascending.
 };
 
 enum class CommitState : uint8_t { kCommitted, kConflict };
 
-/// A commit that came through, or lost to another commit in a way that rebasing cannot mend. An unknown outcome is an Error of kind kUnknownCommit.
+/// A commit that came through, or lost to another commit in a way that rebasing cannot mend. An unknown outcome is an
+/// Error of kind kUnknownCommit.
 struct CommitOutcome {
   CommitState state = CommitState::kCommitted;
   std::optional<int64_t> snapshot_id;
@@ -82,24 +87,27 @@ struct CommitOutcome {
 
 enum class WriteMode : uint8_t {
   kAppend,
-  kOverwriteByFilter,    ///< INSERT OVERWRITE static, writeTo().overwrite(condition), REPLACE WHERE: rows matching the filter go.
-  kOverwriteDynamic,     ///< Every partition that gets rows is replaced.
-  kReplaceTable,         ///< CREATE OR REPLACE ... AS SELECT: all rows go.
-  kRewriteFiles,         ///< Copy-on-write DELETE, UPDATE, MERGE: read files are replaced.
+  kOverwriteByFilter,  ///< INSERT OVERWRITE static, writeTo().overwrite(condition), REPLACE WHERE: rows matching the
+                       ///< filter go.
+  kOverwriteDynamic,   ///< Every partition that gets rows is replaced.
+  kReplaceTable,       ///< CREATE OR REPLACE ... AS SELECT: all rows go.
+  kRewriteFiles,       ///< Copy-on-write DELETE, UPDATE, MERGE: read files are replaced.
 };
 
 struct WriteOptions {
   WriteMode mode = WriteMode::kAppend;
-  PredicatePtr filter;         ///< kOverwriteByFilter; kRewriteFiles: what the statement looked at, for conflict checks.
+  PredicatePtr filter;  ///< kOverwriteByFilter; kRewriteFiles: what the statement looked at, for conflict checks.
   std::optional<std::vector<SortField>> sort;  ///< Order of the rows in the new files; absent: the table's own.
-  /// "append", "insert", "create" (CREATE and REPLACE ... AS SELECT), "delete", "update", "merge", "rewrite": for summaries and isolation checks. Empty, for
-  /// a staged table and without files: only the definition is committed (CREATE and REPLACE TABLE without a query).
+  /// "append", "insert", "create" (CREATE and REPLACE ... AS SELECT), "delete", "update", "merge", "rewrite": for
+  /// summaries and isolation checks. Empty, for a staged table and without files: only the definition is committed
+  /// (CREATE and REPLACE TABLE without a query).
   std::string operation;
   std::map<std::string, std::string> options;  ///< Write options, keys in lower case.
   std::map<std::string, std::string> summary;  ///< Extra entries of the snapshot's summary.
   std::string branch;
   std::string filter_text;  ///< The filter as SQL, for the table's history.
-  /// The table's schema from this write on (mergeSchema, overwriteSchema); null: it stays. Only where TableCapabilities::schema_evolution says so.
+  /// The table's schema from this write on (mergeSchema, overwriteSchema); null: it stays. Only where
+  /// TableCapabilities::schema_evolution says so.
   DataTypePtr schema;
   /// With `schema` and a mode that replaces all rows: the names of the partition columns from this write on.
   std::optional<std::vector<std::string>> partition_columns;
@@ -110,7 +118,8 @@ struct RowCounts {
   std::optional<int64_t> source, inserted, updated, deleted, copied;
 };
 
-/// A write in progress. Nothing is visible before Commit. Either Commit or Abort ends it; destruction without Commit aborts.
+/// A write in progress. Nothing is visible before Commit. Either Commit or Abort ends it; destruction without Commit
+/// aborts.
 class TableWrite {
  public:
   virtual ~TableWrite() = default;
@@ -119,7 +128,8 @@ class TableWrite {
   /// kRewriteFiles: data files (paths of the scan) that the added files replace.
   virtual void RemoveFiles(std::vector<std::string> paths) = 0;
   virtual void SetRowCounts(const RowCounts& /*counts*/) {}
-  /// Retries and rebases as the format says. On a conflict or error that is certain not to have committed, the added files are deleted.
+  /// Retries and rebases as the format says. On a conflict or error that is certain not to have committed, the added
+  /// files are deleted.
   virtual Result<CommitOutcome> Commit() = 0;
   virtual void Abort() = 0;
 };

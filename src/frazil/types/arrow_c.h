@@ -6,8 +6,8 @@
 
 #include "frazil/types/data_type.h"
 
-// The Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html), guarded as the specification asks,
-// so that it can meet the same definition in Arrow's or DuckDB's headers.
+// The Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html), guarded as the specification
+// asks, so that it can meet the same definition in Arrow's or DuckDB's headers.
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 #define ARROW_FLAG_DICTIONARY_ORDERED 1
@@ -42,9 +42,10 @@ struct ArrowArray {
 
 namespace frazil {
 
-/// Owns one record batch as an Arrow struct array, released on destruction. The layout of each column is the one Spark Connect sends for its type:
-/// string utf8 (32-bit offsets), binary, decimal128, date32, timestamp[us], duration[us] for day-time and int32 months for year-month intervals,
-/// month_day_nano for calendar intervals, time64[ns] for TIME, struct<value, metadata> for variant, null arrays for void.
+/// Owns one record batch as an Arrow struct array, released on destruction. The layout of each column is the one Spark
+/// Connect sends for its type: string utf8 (32-bit offsets), binary, decimal128, date32, timestamp[us], duration[us]
+/// for day-time and int32 months for year-month intervals, month_day_nano for calendar intervals, time64[ns] for TIME,
+/// struct<value, metadata> for variant, null arrays for void.
 class ArrowBatch {
  public:
   ArrowBatch() { array_.release = nullptr; }

@@ -14,7 +14,7 @@ namespace frazil {
 
 /// Spark's types. https://spark.apache.org/docs/latest/sql-ref-datatypes.html
 enum class TypeId {
-  kNull,       ///< void
+  kNull,  ///< void
   kBoolean,
   kByte,
   kShort,
@@ -23,12 +23,12 @@ enum class TypeId {
   kFloat,
   kDouble,
   kDecimal,
-  kString,     ///< STRING, CHAR(n) and VARCHAR(n): see DataType::length_kind.
+  kString,  ///< STRING, CHAR(n) and VARCHAR(n): see DataType::length_kind.
   kBinary,
-  kDate,          ///< Days since 1970-01-01.
-  kTimestamp,     ///< An instant: microseconds since 1970-01-01T00:00:00Z.
-  kTimestampNtz,  ///< Wall-clock microseconds.
-  kTime,          ///< Time of day; precision 0..6 digits of a second.
+  kDate,               ///< Days since 1970-01-01.
+  kTimestamp,          ///< An instant: microseconds since 1970-01-01T00:00:00Z.
+  kTimestampNtz,       ///< Wall-clock microseconds.
+  kTime,               ///< Time of day; precision 0..6 digits of a second.
   kYearMonthInterval,  ///< Months.
   kDayTimeInterval,    ///< Microseconds.
   kCalendarInterval,   ///< Months, days and microseconds (legacy "interval").
@@ -50,7 +50,8 @@ struct StructField {
   std::string name;
   DataTypePtr type;
   bool nullable = true;
-  /// Column metadata as Spark keeps it: key to JSON text of the value ("comment" -> "\"text\"", "CURRENT_DEFAULT", ...).
+  /// Column metadata as Spark keeps it: key to JSON text of the value ("comment" -> "\"text\"", "CURRENT_DEFAULT",
+  /// ...).
   std::map<std::string, std::string> metadata;
 
   StructField() = default;
@@ -114,8 +115,10 @@ class DataType {
   static DataTypePtr Varchar(int length);
   static DataTypePtr StringWithCollation(std::string collation);
   static DataTypePtr Time(int precision = 6);
-  static DataTypePtr YearMonthInterval(IntervalField start = IntervalField::kYear, IntervalField end = IntervalField::kMonth);
-  static DataTypePtr DayTimeInterval(IntervalField start = IntervalField::kDay, IntervalField end = IntervalField::kSecond);
+  static DataTypePtr YearMonthInterval(IntervalField start = IntervalField::kYear,
+                                       IntervalField end = IntervalField::kMonth);
+  static DataTypePtr DayTimeInterval(IntervalField start = IntervalField::kDay,
+                                     IntervalField end = IntervalField::kSecond);
   static DataTypePtr Array(DataTypePtr element, bool contains_null = true);
   static DataTypePtr Map(DataTypePtr key, DataTypePtr value, bool value_contains_null = true);
   static DataTypePtr Struct(std::vector<StructField> fields);
@@ -126,13 +129,12 @@ class DataType {
   bool IsFractional() const { return id_ == TypeId::kFloat || id_ == TypeId::kDouble || id_ == TypeId::kDecimal; }
   bool IsNumeric() const { return IsIntegral() || IsFractional(); }
   bool IsString() const { return id_ == TypeId::kString; }
-  bool IsDatetime() const {
-    return id_ == TypeId::kDate || id_ == TypeId::kTimestamp || id_ == TypeId::kTimestampNtz;
-  }
+  bool IsDatetime() const { return id_ == TypeId::kDate || id_ == TypeId::kTimestamp || id_ == TypeId::kTimestampNtz; }
   bool IsAnsiInterval() const { return id_ == TypeId::kYearMonthInterval || id_ == TypeId::kDayTimeInterval; }
   bool IsComplex() const { return id_ == TypeId::kArray || id_ == TypeId::kMap || id_ == TypeId::kStruct; }
 
-  /// Spark's simpleString / catalogString: "array<int>", "struct<a:int,b:string>", "decimal(10,2)", "interval day to second".
+  /// Spark's simpleString / catalogString: "array<int>", "struct<a:int,b:string>", "decimal(10,2)", "interval day to
+  /// second".
   std::string SimpleString() const;
   /// Spark's `sql`: "ARRAY<INT>", "STRUCT<a: INT, b: STRING>", "DECIMAL(10,2)".
   std::string Sql() const;

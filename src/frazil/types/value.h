@@ -29,9 +29,10 @@ struct CalendarIntervalValue {
 };
 
 /// One value of some DataType (which is kept beside it). Holds:
-/// null: monostate; boolean: bool; byte, short, integer, long, date, timestamp, timestamp_ntz, time (microseconds), year-month and day-time intervals: int64_t;
-/// float: float; double: double; decimal: Decimal128; string and binary: std::string; calendar interval: CalendarIntervalValue;
-/// array: List (elements); struct: List (fields in order); map: List of key, value, key, value, ...
+/// null: monostate; boolean: bool; byte, short, integer, long, date, timestamp, timestamp_ntz, time (microseconds),
+/// year-month and day-time intervals: int64_t; float: float; double: double; decimal: Decimal128; string and binary:
+/// std::string; calendar interval: CalendarIntervalValue; array: List (elements); struct: List (fields in order); map:
+/// List of key, value, key, value, ...
 class Value {
  public:
   using List = std::vector<Value>;
@@ -67,7 +68,8 @@ class Value {
   Storage storage_;
 };
 
-/// Three-way comparison of two non-null values of the same atomic type, in Spark's order (NaN is the greatest). Strings and binaries compare bytewise.
+/// Three-way comparison of two non-null values of the same atomic type, in Spark's order (NaN is the greatest). Strings
+/// and binaries compare bytewise.
 int CompareValues(const DataType& type, const Value& left, const Value& right);
 
 /// The value as Spark's CAST(v AS STRING) prints it in the given zone (timestamps), e.g. "2024-01-31", "1.50".
@@ -76,7 +78,8 @@ std::string ValueToString(const DataType& type, const Value& value, std::string_
 /// The value as a literal in Spark SQL, as in automatic column names: 1, abc, DATE '2024-01-31', INTERVAL '1' DAY.
 std::string LiteralSql(const DataType& type, const Value& value, std::string_view time_zone = "UTC");
 
-/// The value as a literal that reads back with the same type (Spark's Literal.sql): 1L, 'abc', CAST(NULL AS INT), ARRAY(1, 2).
+/// The value as a literal that reads back with the same type (Spark's Literal.sql): 1L, 'abc', CAST(NULL AS INT),
+/// ARRAY(1, 2).
 std::string QuotedLiteralSql(const DataType& type, const Value& value, std::string_view time_zone = "UTC");
 
 }  // namespace frazil

@@ -31,7 +31,8 @@ std::vector<Attribute> Concatenated(const std::vector<Attribute>& left, const st
 ExpressionPtr Number(int64_t value) { return MakeLiteral(DataType::Integer(), Value(value)); }
 
 /// UPDATE SET * and INSERT *: each column of the target takes the source's column of that name.
-Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target, const std::vector<Attribute>& source, AnalysisContext& context) {
+Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target, const std::vector<Attribute>& source,
+                                              AnalysisContext& context) {
   std::vector<ExpressionPtr> values;
   for (const auto& field : target.schema->fields()) {
     const Attribute* found = nullptr;
@@ -42,7 +43,8 @@ Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target, cons
       std::vector<std::string> names, quoted;
       for (const auto& column : source) names.push_back(column.name);
       for (const auto& candidate : MostSimilar(field.name, names)) quoted.push_back(QuoteIdentifier(candidate));
-      return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(field.name)}, {"proposal", Join(quoted, ", ")}});
+      return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                       {{"objectName", QuoteIdentifier(field.name)}, {"proposal", Join(quoted, ", ")}});
     }
     FRAZIL_ASSIGN_OR_RETURN(auto value, AssignToColumn(MakeColumn(*found), field, target.table_name, context));
     values.push_back(std::move(value));
@@ -50,15 +52,17 @@ Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target, cons
   return values;
 }
 
-/// The branches of one group of WHEN clauses: which clause applies to a row (0: none), and the row's new values by clause.
+/// The branches of one group of WHEN clauses: which clause applies to a row (0: none), and the row's new values by
+/// clause.
 struct Clauses {
-  std::vector<ExpressionPtr> conditions;               ///< Of each clause, with `guard`.
+  std::vector<ExpressionPtr> conditions;  ///< Of each clause, with `guard`.
   std::vector<bool> deletes;
-  std::vector<std::vector<ExpressionPtr>> values;      ///< By clause, by column; null keeps.
+  std::vector<std::vector<ExpressionPtr>> values;  ///< By clause, by column; null keeps.
 };
 
-Status AddClauses(const std::vector<std::shared_ptr<const plan::MergeActionExpr>>& actions, const ExpressionPtr& guard, const RowLevelTarget& target,
-                  const std::vector<Attribute>& target_columns, const std::vector<Attribute>& source_columns, const std::vector<Attribute>& scope,
+Status AddClauses(const std::vector<std::shared_ptr<const plan::MergeActionExpr>>& actions, const ExpressionPtr& guard,
+                  const RowLevelTarget& target, const std::vector<Attribute>& target_columns,
+                  const std::vector<Attribute>& source_columns, const std::vector<Attribute>& scope,
                   AnalysisContext& context, Clauses* clauses) {
   for (const auto& action : actions) {
     ExpressionPtr condition = guard;
@@ -124,9 +128,10 @@ struct Joined {
   ExpressionPtr condition;
 };
 
-Result<Joined> SourceAndCondition(const plan::MergeCommand& command, const NamedRelation& source, const TargetRows& rows,
-                                  AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeCondition(command.condition, Concatenated(rows.columns, source.columns), context));
+Result<Joined> SourceAndCondition(const plan::MergeCommand& command, const NamedRelation& source,
+                                  const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto condition,
+                          AnalyzeCondition(command.condition, Concatenated(rows.columns, source.columns), context));
   return Joined{source.plan, source.columns, std::move(condition)};
 }
 
@@ -134,17 +139,19 @@ Result<Joined> SourceAndCondition(const plan::MergeCommand& command, const Named
 
 bool AllowsSeveralMatches(const plan::MergeCommand& command) {
   return command.matched.empty() ||
-         (command.matched.size() == 1 && command.matched[0]->type == plan::MergeActionType::kDelete && command.matched[0]->condition == nullptr);
+         (command.matched.size() == 1 && command.matched[0]->type == plan::MergeActionType::kDelete &&
+          command.matched[0]->condition == nullptr);
 }
 
-Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, const NamedRelation& source, const TargetRows& rows,
-                                          AnalysisContext& context) {
+Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, const NamedRelation& source,
+                                          const TargetRows& rows, AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, source, rows, context));
   auto pairs = plan::MakeJoin(rows.plan, joined.source, plan::JoinType::kInner, joined.condition);
   Attribute matches = NewColumn("matches", DataType::Long(), false, context);
   Attribute file = NewColumn(plan::kFilePathColumn, DataType::String(), false, context);
   Attribute position = NewColumn(plan::kFilePositionColumn, DataType::Long(), false, context);
-  auto by_row = plan::MakeAggregate(pairs, {MakeColumn(rows.file), MakeColumn(rows.position)}, {CountRows()}, {}, {file, position, matches});
+  auto by_row = plan::MakeAggregate(pairs, {MakeColumn(rows.file), MakeColumn(rows.position)}, {CountRows()}, {},
+                                    {file, position, matches});
   auto most = std::make_shared<AggregateExpression>();
   most->function = "max";
   most->type = DataType::Long();
@@ -165,8 +172,8 @@ struct NumberedRows {
   Attribute clause;
 };
 
-Result<NumberedRows> NumberRows(const plan::MergeCommand& command, const NamedRelation& source_rows, const RowLevelTarget& target, const TargetRows& rows,
-                                AnalysisContext& context) {
+Result<NumberedRows> NumberRows(const plan::MergeCommand& command, const NamedRelation& source_rows,
+                                const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, source_rows, rows, context));
   const std::vector<Attribute>& source_columns = joined.columns;
   // A row that several source rows match is deleted once: such a merge only asks whether there is a match.
@@ -177,8 +184,10 @@ Result<NumberedRows> NumberRows(const plan::MergeCommand& command, const NamedRe
   if (only_existence) {
     // The left semi join keeps each matched row once; the others come by the anti join.
     auto truth = [](bool value) { return MakeLiteral(DataType::Boolean(), Value(value)); };
-    auto inside = WithColumn(plan::MakeJoin(rows.plan, joined.source, plan::JoinType::kLeftSemi, joined.condition), present, truth(true));
-    auto outside = WithColumn(plan::MakeJoin(rows.plan, joined.source, plan::JoinType::kLeftAnti, joined.condition), present, truth(false));
+    auto inside = WithColumn(plan::MakeJoin(rows.plan, joined.source, plan::JoinType::kLeftSemi, joined.condition),
+                             present, truth(true));
+    auto outside = WithColumn(plan::MakeJoin(rows.plan, joined.source, plan::JoinType::kLeftAnti, joined.condition),
+                              present, truth(false));
     auto both = std::make_shared<plan::SetOperationNode>();
     both->type = plan::SetOperationType::kUnion;
     both->all = true;
@@ -192,9 +201,10 @@ Result<NumberedRows> NumberRows(const plan::MergeCommand& command, const NamedRe
     matched = MakeCall("is_not_null", {MakeColumn(present)}, DataType::Boolean(), false);
   }
   Clauses clauses;
-  FRAZIL_RETURN_IF_ERROR(AddClauses(command.matched, matched, target, rows.columns, source_columns, Concatenated(rows.columns, source_columns),
+  FRAZIL_RETURN_IF_ERROR(AddClauses(command.matched, matched, target, rows.columns, source_columns,
+                                    Concatenated(rows.columns, source_columns), context, &clauses));
+  FRAZIL_RETURN_IF_ERROR(AddClauses(command.not_matched_by_source, Not(matched), target, rows.columns, {}, rows.columns,
                                     context, &clauses));
-  FRAZIL_RETURN_IF_ERROR(AddClauses(command.not_matched_by_source, Not(matched), target, rows.columns, {}, rows.columns, context, &clauses));
   Attribute clause = NewColumn("clause", DataType::Integer(), false, context);
   auto numbered = WithColumn(child, clause, ClauseNumber(clauses));
   return NumberedRows{std::move(numbered), std::move(clauses), clause};
@@ -217,26 +227,30 @@ std::vector<ExpressionPtr> ValuesAfter(const NumberedRows& numbered, const Targe
 
 }  // namespace
 
-Result<plan::LogicalPlanPtr> MergeClauseCounts(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
-                                               const TargetRows& rows, AnalysisContext& context) {
+Result<plan::LogicalPlanPtr> MergeClauseCounts(const plan::MergeCommand& command, const NamedRelation& source,
+                                               const RowLevelTarget& target, const TargetRows& rows,
+                                               AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto numbered, NumberRows(command, source, target, rows, context));
   Attribute clause = NewColumn("clause", DataType::Integer(), false, context);
   Attribute count = NewColumn("rows", DataType::Long(), false, context);
   return plan::MakeAggregate(numbered.plan, {MakeColumn(numbered.clause)}, {CountRows()}, {}, {clause, count});
 }
 
-Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
-                                            const TargetRows& rows, AnalysisContext& context) {
+Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const NamedRelation& source,
+                                            const RowLevelTarget& target, const TargetRows& rows,
+                                            AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto numbered, NumberRows(command, source, target, rows, context));
   plan::LogicalPlanPtr kept = numbered.plan;
   for (size_t i = 0; i < numbered.clauses.deletes.size(); ++i) {
-    if (numbered.clauses.deletes[i]) kept = plan::MakeFilter(kept, Not(Equals(numbered.clause, static_cast<int64_t>(i) + 1)));
+    if (numbered.clauses.deletes[i])
+      kept = plan::MakeFilter(kept, Not(Equals(numbered.clause, static_cast<int64_t>(i) + 1)));
   }
   return ProjectChanged(kept, ValuesAfter(numbered, rows), Not(Equals(numbered.clause, 0)), target, rows, context);
 }
 
-Result<plan::LogicalPlanPtr> ChangesOfMerge(const plan::MergeCommand& command, const NamedRelation& source, const RowLevelTarget& target,
-                                            const TargetRows& rows, AnalysisContext& context) {
+Result<plan::LogicalPlanPtr> ChangesOfMerge(const plan::MergeCommand& command, const NamedRelation& source,
+                                            const RowLevelTarget& target, const TargetRows& rows,
+                                            AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto numbered, NumberRows(command, source, target, rows, context));
   plan::LogicalPlanPtr updated = plan::MakeFilter(numbered.plan, Not(Equals(numbered.clause, 0)));
   std::vector<plan::LogicalPlanPtr> changes;
@@ -254,12 +268,14 @@ Result<plan::LogicalPlanPtr> ChangesOfMerge(const plan::MergeCommand& command, c
 }
 
 Result<plan::LogicalPlanPtr> RowsInsertedByMerge(const plan::MergeCommand& command, const NamedRelation& source,
-                                                 const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context) {
+                                                 const RowLevelTarget& target, const TargetRows& rows,
+                                                 AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, source, rows, context));
   const std::vector<Attribute>& source_columns = joined.columns;
   auto unmatched = plan::MakeJoin(joined.source, rows.plan, plan::JoinType::kLeftAnti, joined.condition);
   Clauses clauses;
-  FRAZIL_RETURN_IF_ERROR(AddClauses(command.not_matched, nullptr, target, {}, source_columns, source_columns, context, &clauses));
+  FRAZIL_RETURN_IF_ERROR(
+      AddClauses(command.not_matched, nullptr, target, {}, source_columns, source_columns, context, &clauses));
   Attribute clause = NewColumn("clause", DataType::Integer(), false, context);
   auto numbered = plan::MakeFilter(WithColumn(unmatched, clause, ClauseNumber(clauses)), Not(Equals(clause, 0)));
   std::vector<ExpressionPtr> expressions;

@@ -6,8 +6,8 @@
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
-#include "frazil/tables/row_changes.h"
 #include "frazil/sql/parser.h"
+#include "frazil/tables/row_changes.h"
 #include "frazil/tables/row_lineage.h"
 
 namespace frazil::analysis {
@@ -30,7 +30,8 @@ Result<TargetRows> RowsOf(const tables::TableScanPtr& scan, const RowLevelTarget
       rows.lineage.push_back(attribute);
     }
   }
-  if (rows.file.id == 0 || rows.position.id == 0) return Error::Internal("a scan of " + target.scan_name + " gives no _file and _pos");
+  if (rows.file.id == 0 || rows.position.id == 0)
+    return Error::Internal("a scan of " + target.scan_name + " gives no _file and _pos");
   return rows;
 }
 
@@ -50,15 +51,19 @@ Error UnknownColumn(const std::vector<std::string>& name, const DataType& schema
   std::vector<std::string> names, quoted;
   for (const auto& field : schema.fields()) names.push_back(field.name);
   for (const auto& candidate : MostSimilar(name.back(), names)) quoted.push_back(QuoteIdentifier(candidate));
-  return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(name)}, {"proposal", Join(quoted, ", ")}});
+  return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                   {{"objectName", QuoteIdentifier(name)}, {"proposal", Join(quoted, ", ")}});
 }
 
 /// Takes the target's qualifier off the front of a column's name where it stands there.
-std::vector<std::string> WithoutQualifier(const std::vector<std::string>& name, const std::vector<std::string>& qualifier, const DataType& schema) {
+std::vector<std::string> WithoutQualifier(const std::vector<std::string>& name,
+                                          const std::vector<std::string>& qualifier, const DataType& schema) {
   for (size_t length = std::min(qualifier.size(), name.size() - 1); length > 0; --length) {
     bool same = true;
-    for (size_t i = 0; same && i < length; ++i) same = EqualsIgnoreCase(name[i], qualifier[qualifier.size() - length + i]);
-    if (same && schema.FieldIndex(name[length]) >= 0) return {name.begin() + static_cast<std::ptrdiff_t>(length), name.end()};
+    for (size_t i = 0; same && i < length; ++i)
+      same = EqualsIgnoreCase(name[i], qualifier[qualifier.size() - length + i]);
+    if (same && schema.FieldIndex(name[length]) >= 0)
+      return {name.begin() + static_cast<std::ptrdiff_t>(length), name.end()};
   }
   return name;
 }
@@ -69,10 +74,11 @@ struct FieldUpdate {
 };
 
 /// A struct with some of its fields replaced.
-Result<ExpressionPtr> UpdateFields(const ExpressionPtr& current, const std::vector<FieldUpdate>& updates, const std::string& table_name,
-                                   AnalysisContext& context) {
+Result<ExpressionPtr> UpdateFields(const ExpressionPtr& current, const std::vector<FieldUpdate>& updates,
+                                   const std::string& table_name, AnalysisContext& context) {
   if (current->type->id() != TypeId::kStruct) {
-    return Error::Of("INVALID_EXTRACT_BASE_FIELD_TYPE", {{"base", "\"" + current->sql + "\""}, {"other", "\"" + current->type->Sql() + "\""}});
+    return Error::Of("INVALID_EXTRACT_BASE_FIELD_TYPE",
+                     {{"base", "\"" + current->sql + "\""}, {"other", "\"" + current->type->Sql() + "\""}});
   }
   std::vector<ExpressionPtr> arguments;
   const auto& fields = current->type->fields();
@@ -87,8 +93,8 @@ Result<ExpressionPtr> UpdateFields(const ExpressionPtr& current, const std::vect
         below.push_back({{update.path.begin() + 1, update.path.end()}, update.value});
       }
     }
-    ExpressionPtr value = MakeCall("get_field", {current, MakeLiteral(DataType::String(), Value(fields[i].name))}, fields[i].type,
-                                   current->nullable || fields[i].nullable);
+    ExpressionPtr value = MakeCall("get_field", {current, MakeLiteral(DataType::String(), Value(fields[i].name))},
+                                   fields[i].type, current->nullable || fields[i].nullable);
     if (whole != nullptr) {
       FRAZIL_ASSIGN_OR_RETURN(value, AssignToColumn(whole, fields[i], table_name, context));
     } else if (!below.empty()) {
@@ -151,16 +157,18 @@ std::vector<Attribute> OutputFor(const DataType& schema, AnalysisContext& contex
   return output;
 }
 
-Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assignment>& assignments, const RowLevelTarget& target,
-                                                   const std::vector<Attribute>& target_columns, const std::vector<Attribute>& scope,
-                                                   AnalysisContext& context) {
+Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assignment>& assignments,
+                                                   const RowLevelTarget& target,
+                                                   const std::vector<Attribute>& target_columns,
+                                                   const std::vector<Attribute>& scope, AnalysisContext& context) {
   const auto& fields = target.schema->fields();
   std::vector<ExpressionPtr> values(fields.size());
   std::vector<std::vector<FieldUpdate>> nested(fields.size());
   for (const auto& assignment : assignments) {
     auto target_column = assignment.column;
     if (target_column->kind == plan::ExprKind::kSqlText) {
-      FRAZIL_ASSIGN_OR_RETURN(target_column, sql::ParseExpression(target_column->As<plan::SqlTextExpr>().text, context.parser_options()));
+      FRAZIL_ASSIGN_OR_RETURN(
+          target_column, sql::ParseExpression(target_column->As<plan::SqlTextExpr>().text, context.parser_options()));
     }
     if (target_column->kind != plan::ExprKind::kAttribute) {
       return Error::Unsupported("ASSIGNMENT TO ANYTHING BUT A COLUMN OR A FIELD OF ONE");
@@ -171,7 +179,8 @@ Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assig
     if (index < 0) return UnknownColumn(written, *target.schema);
     if (values[index] != nullptr) {
       return Error::Of("DATATYPE_MISMATCH.INVALID_ROW_LEVEL_OPERATION_ASSIGNMENTS",
-                       {{"sqlExpr", "\"" + QuoteIdentifier(name[0]) + "\""}, {"errors", "\n- Multiple assignments for '" + name[0] + "'"}});
+                       {{"sqlExpr", "\"" + QuoteIdentifier(name[0]) + "\""},
+                        {"errors", "\n- Multiple assignments for '" + name[0] + "'"}});
     }
     ExpressionPtr value;
     if (assignment.value->kind == plan::ExprKind::kDefault) {
@@ -180,20 +189,23 @@ Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assig
       FRAZIL_ASSIGN_OR_RETURN(value, AnalyzeExpression(assignment.value, scope, context));
     }
     if (name.size() == 1) {
-      FRAZIL_ASSIGN_OR_RETURN(values[index], AssignToColumn(std::move(value), fields[index], target.table_name, context));
+      FRAZIL_ASSIGN_OR_RETURN(values[index],
+                              AssignToColumn(std::move(value), fields[index], target.table_name, context));
     } else {
       nested[index].push_back({{name.begin() + 1, name.end()}, std::move(value)});
     }
   }
   for (size_t i = 0; i < fields.size(); ++i) {
     if (nested[i].empty()) continue;
-    FRAZIL_ASSIGN_OR_RETURN(values[i], UpdateFields(MakeColumn(target_columns[i]), nested[i], target.table_name, context));
+    FRAZIL_ASSIGN_OR_RETURN(values[i],
+                            UpdateFields(MakeColumn(target_columns[i]), nested[i], target.table_name, context));
   }
   return values;
 }
 
-plan::LogicalPlanPtr ProjectChanged(const plan::LogicalPlanPtr& child, std::vector<ExpressionPtr> values, const ExpressionPtr& changed,
-                                    const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context) {
+plan::LogicalPlanPtr ProjectChanged(const plan::LogicalPlanPtr& child, std::vector<ExpressionPtr> values,
+                                    const ExpressionPtr& changed, const RowLevelTarget& target, const TargetRows& rows,
+                                    AnalysisContext& context) {
   auto output = OutputFor(*target.schema, context);
   for (const auto& column : rows.lineage) {
     auto kept = MakeColumn(column);
@@ -205,14 +217,18 @@ plan::LogicalPlanPtr ProjectChanged(const plan::LogicalPlanPtr& child, std::vect
   return plan::MakeProject(child, std::move(values), std::move(output));
 }
 
-Result<TargetRows> ScanTarget(const RowLevelTarget& target, AnalysisContext& context) { return RowsOf(target.scan, target, context); }
+Result<TargetRows> ScanTarget(const RowLevelTarget& target, AnalysisContext& context) {
+  return RowsOf(target.scan, target, context);
+}
 
-Result<TargetRows> ScanTargetFiles(const RowLevelTarget& target, const std::vector<std::string>& files, AnalysisContext& context) {
+Result<TargetRows> ScanTargetFiles(const RowLevelTarget& target, const std::vector<std::string>& files,
+                                   AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto scan, target.scan->RestrictTo(files));
   return RowsOf(scan, target, context);
 }
 
-Result<ExtractedPredicate> TargetPredicate(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
+Result<ExtractedPredicate> TargetPredicate(const plan::ExprPtr& condition, const TargetRows& rows,
+                                           AnalysisContext& context) {
   if (condition == nullptr) return ExtractedPredicate{Predicate::True(), true};
   FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeCondition(condition, rows.columns, context));
   std::map<AttributeId, std::vector<std::string>> columns;
@@ -220,24 +236,30 @@ Result<ExtractedPredicate> TargetPredicate(const plan::ExprPtr& condition, const
   return ExtractPredicate(typed, columns, context);
 }
 
-Result<plan::LogicalPlanPtr> FilesWithMatches(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
+Result<plan::LogicalPlanPtr> FilesWithMatches(const plan::ExprPtr& condition, const TargetRows& rows,
+                                              AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto typed, ConditionOf(condition, rows, context));
   Attribute file = rows.file, matches = rows.position;
   file.id = context.NextId();
   matches.id = context.NextId();
-  return plan::MakeAggregate(plan::MakeFilter(rows.plan, std::move(typed)), {MakeColumn(rows.file)}, {CountRows()}, {}, {file, matches});
+  return plan::MakeAggregate(plan::MakeFilter(rows.plan, std::move(typed)), {MakeColumn(rows.file)}, {CountRows()}, {},
+                             {file, matches});
 }
 
-plan::LogicalPlanPtr CopiedRows(const TargetRows& rows) { return plan::MakeColumnProject(rows.plan, WithLineage(rows)); }
+plan::LogicalPlanPtr CopiedRows(const TargetRows& rows) {
+  return plan::MakeColumnProject(rows.plan, WithLineage(rows));
+}
 
-Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
+Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, const TargetRows& rows,
+                                             AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto typed, ConditionOf(condition, rows, context));
   return plan::MakeColumnProject(plan::MakeFilter(rows.plan, Not(IsTrue(std::move(typed)))), WithLineage(rows));
 }
 
-Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target, const TargetRows& rows,
-                                             AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto values, BindAssignments(command.assignments, target, rows.columns, rows.columns, context));
+Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target,
+                                             const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto values,
+                          BindAssignments(command.assignments, target, rows.columns, rows.columns, context));
   FRAZIL_ASSIGN_OR_RETURN(auto condition, ConditionOf(command.condition, rows, context));
   std::vector<ExpressionPtr> expressions;
   for (size_t i = 0; i < rows.columns.size(); ++i) {
@@ -247,12 +269,14 @@ Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command,
   return ProjectChanged(rows.plan, std::move(expressions), condition, target, rows, context);
 }
 
-Result<plan::LogicalPlanPtr> PositionsOfMatches(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
+Result<plan::LogicalPlanPtr> PositionsOfMatches(const plan::ExprPtr& condition, const TargetRows& rows,
+                                                AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto typed, ConditionOf(condition, rows, context));
   return plan::MakeColumnProject(plan::MakeFilter(rows.plan, std::move(typed)), {rows.file, rows.position});
 }
 
-plan::LogicalPlanPtr CountFailing(const plan::LogicalPlanPtr& rows, const ExpressionPtr& condition, AnalysisContext& context) {
+plan::LogicalPlanPtr CountFailing(const plan::LogicalPlanPtr& rows, const ExpressionPtr& condition,
+                                  AnalysisContext& context) {
   Attribute number;
   number.id = context.NextId();
   number.name = "rows";
@@ -271,7 +295,8 @@ plan::LogicalPlanPtr UnionAll(std::vector<plan::LogicalPlanPtr> plans, AnalysisC
   return all;
 }
 
-plan::LogicalPlanPtr AsChanges(const plan::LogicalPlanPtr& rows, const char* kind, const RowLevelTarget& target, AnalysisContext& context) {
+plan::LogicalPlanPtr AsChanges(const plan::LogicalPlanPtr& rows, const char* kind, const RowLevelTarget& target,
+                               AnalysisContext& context) {
   std::vector<ExpressionPtr> expressions;
   for (size_t i = 0; i < target.schema->fields().size(); ++i) expressions.push_back(MakeColumn(rows->output[i]));
   expressions.push_back(MakeLiteral(DataType::String(), Value(kind)));
@@ -284,20 +309,23 @@ plan::LogicalPlanPtr AsChanges(const plan::LogicalPlanPtr& rows, const char* kin
   return plan::MakeProject(rows, std::move(expressions), std::move(output));
 }
 
-Result<plan::LogicalPlanPtr> ChangesOfDelete(const plan::ExprPtr& condition, const RowLevelTarget& target, const TargetRows& rows,
-                                             AnalysisContext& context) {
+Result<plan::LogicalPlanPtr> ChangesOfDelete(const plan::ExprPtr& condition, const RowLevelTarget& target,
+                                             const TargetRows& rows, AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto typed, ConditionOf(condition, rows, context));
-  return AsChanges(plan::MakeColumnProject(plan::MakeFilter(rows.plan, std::move(typed)), rows.columns), "delete", target, context);
+  return AsChanges(plan::MakeColumnProject(plan::MakeFilter(rows.plan, std::move(typed)), rows.columns), "delete",
+                   target, context);
 }
 
-Result<plan::LogicalPlanPtr> ChangesOfUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target, const TargetRows& rows,
-                                             AnalysisContext& context) {
+Result<plan::LogicalPlanPtr> ChangesOfUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target,
+                                             const TargetRows& rows, AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto condition, ConditionOf(command.condition, rows, context));
   TargetRows matching = rows;
   matching.plan = plan::MakeFilter(rows.plan, std::move(condition));
   FRAZIL_ASSIGN_OR_RETURN(auto after, RowsAfterUpdate(command, target, matching, context));
   auto before = plan::MakeColumnProject(matching.plan, rows.columns);
-  return UnionAll({AsChanges(before, "update_preimage", target, context), AsChanges(after, "update_postimage", target, context)}, context);
+  return UnionAll(
+      {AsChanges(before, "update_preimage", target, context), AsChanges(after, "update_postimage", target, context)},
+      context);
 }
 
 }  // namespace frazil::analysis

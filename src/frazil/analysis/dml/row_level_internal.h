@@ -5,11 +5,12 @@
 
 namespace frazil::analysis {
 
-/// New values of the target's columns, by field index; null where a column keeps its value. Names may be qualified by the target's alias, and may name fields of structs.
-/// Errors UNRESOLVED_COLUMN.*, DUPLICATE_ASSIGNMENTS-like.
-Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assignment>& assignments, const RowLevelTarget& target,
-                                                   const std::vector<Attribute>& target_columns, const std::vector<Attribute>& scope,
-                                                   AnalysisContext& context);
+/// New values of the target's columns, by field index; null where a column keeps its value. Names may be qualified by
+/// the target's alias, and may name fields of structs. Errors UNRESOLVED_COLUMN.*, DUPLICATE_ASSIGNMENTS-like.
+Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assignment>& assignments,
+                                                   const RowLevelTarget& target,
+                                                   const std::vector<Attribute>& target_columns,
+                                                   const std::vector<Attribute>& scope, AnalysisContext& context);
 /// when(c1, v1, c2, v2, ..., otherwise).
 ExpressionPtr MakeWhen(std::vector<ExpressionPtr> branches, ExpressionPtr otherwise);
 /// Whether a boolean is true: NULL counts as false.
@@ -21,7 +22,8 @@ ExpressionPtr CountRows();
 /// Columns of a table as a projection's output, under new ids.
 std::vector<Attribute> OutputFor(const DataType& schema, AnalysisContext& context);
 /// The rows with these values of the target's columns, and their lineage; `changed`: whether a row differs from before.
-plan::LogicalPlanPtr ProjectChanged(const plan::LogicalPlanPtr& child, std::vector<ExpressionPtr> values, const ExpressionPtr& changed,
-                                    const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context);
+plan::LogicalPlanPtr ProjectChanged(const plan::LogicalPlanPtr& child, std::vector<ExpressionPtr> values,
+                                    const ExpressionPtr& changed, const RowLevelTarget& target, const TargetRows& rows,
+                                    AnalysisContext& context);
 
 }  // namespace frazil::analysis

@@ -24,11 +24,15 @@ std::string NamesText(const std::vector<std::string>& names) {
   return Join(quoted, ", ");
 }
 
-Error ArityMismatch(bool too_many, const InsertShape& shape, const std::vector<std::string>& table_columns, const plan::LogicalPlan& query) {
+Error ArityMismatch(bool too_many, const InsertShape& shape, const std::vector<std::string>& table_columns,
+                    const plan::LogicalPlan& query) {
   std::vector<std::string> data_columns;
   for (const auto& attribute : query.output) data_columns.push_back(attribute.name);
-  return Error::Of(too_many ? "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS" : "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS",
-                   {{"tableName", shape.table_name}, {"tableColumns", NamesText(table_columns)}, {"dataColumns", NamesText(data_columns)}});
+  return Error::Of(too_many ? "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS"
+                            : "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS",
+                   {{"tableName", shape.table_name},
+                    {"tableColumns", NamesText(table_columns)},
+                    {"dataColumns", NamesText(data_columns)}});
 }
 
 std::optional<std::string> DefaultText(const StructField& column) {
@@ -44,28 +48,35 @@ ExpressionPtr AssertNotNull(ExpressionPtr value, const std::string& column) {
   auto raise = MakeCall("raise_not_null", {MakeLiteral(DataType::String(), Value(column))}, DataType::Null(), true);
   auto type = value->type;
   std::string sql = value->sql;
-  return MakeCall("case_when", {std::move(is_null), MakeCast(std::move(raise), type, EvalMode::kAnsi), std::move(value)}, type, false, EvalMode::kAnsi, sql);
+  return MakeCall("case_when",
+                  {std::move(is_null), MakeCast(std::move(raise), type, EvalMode::kAnsi), std::move(value)}, type,
+                  false, EvalMode::kAnsi, sql);
 }
 
 }  // namespace
 
-Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& column, const std::string& table_name, AnalysisContext& context) {
+Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& column, const std::string& table_name,
+                                     AnalysisContext& context) {
   auto policy = PolicyOf(context);
-  if (!SameType(*value->type, *column.type) && value->type->id() != TypeId::kNull && !CanStoreAssign(policy, *value->type, *column.type)) {
-    return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST", {{"tableName", table_name},
-                                                                        {"colName", QuoteIdentifier(column.name)},
-                                                                        {"srcType", "\"" + value->type->Sql() + "\""},
-                                                                        {"targetType", "\"" + column.type->Sql() + "\""}});
+  if (!SameType(*value->type, *column.type) && value->type->id() != TypeId::kNull &&
+      !CanStoreAssign(policy, *value->type, *column.type)) {
+    return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST",
+                     {{"tableName", table_name},
+                      {"colName", QuoteIdentifier(column.name)},
+                      {"srcType", "\"" + value->type->Sql() + "\""},
+                      {"targetType", "\"" + column.type->Sql() + "\""}});
   }
   bool nullable = value->nullable;
   DataTypePtr target = column.type;
   bool limited = column.type->id() == TypeId::kString && column.type->length_kind() != StringLength::kUnbounded;
   if (limited) target = DataType::String();
-  auto cast = MakeCast(std::move(value), target, policy == StoreAssignmentPolicy::kLegacy ? context.settings().eval_mode() : EvalMode::kAnsi);
+  auto cast = MakeCast(std::move(value), target,
+                       policy == StoreAssignmentPolicy::kLegacy ? context.settings().eval_mode() : EvalMode::kAnsi);
   if (limited) {
     auto length = MakeLiteral(DataType::Integer(), Value(column.type->length()));
     bool is_char = column.type->length_kind() == StringLength::kChar;
-    cast = MakeCall(is_char ? "char_type_write_side_check" : "varchar_type_write_side_check", {cast, length}, column.type, cast->nullable, EvalMode::kAnsi, cast->sql);
+    cast = MakeCall(is_char ? "char_type_write_side_check" : "varchar_type_write_side_check", {cast, length},
+                    column.type, cast->nullable, EvalMode::kAnsi, cast->sql);
   }
   if (!column.nullable && nullable) {
     cast = AssertNotNull(std::move(cast), column.name);
@@ -73,11 +84,13 @@ Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& col
   return cast;
 }
 
-Result<ExpressionPtr> ColumnDefault(const StructField& column, const std::string& table_name, AnalysisContext& context) {
+Result<ExpressionPtr> ColumnDefault(const StructField& column, const std::string& table_name,
+                                    AnalysisContext& context) {
   auto text = DefaultText(column);
   if (!text.has_value()) {
     if (!column.nullable) {
-      return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA", {{"tableName", table_name}, {"colName", QuoteIdentifier(column.name)}});
+      return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA",
+                       {{"tableName", table_name}, {"colName", QuoteIdentifier(column.name)}});
     }
     return MakeNull(column.type);
   }
@@ -122,7 +135,8 @@ Result<plan::PlanPtr> ReplaceDefaults(const plan::PlanPtr& plan, const InsertSha
   return plan::PlanPtr(std::move(copy));
 }
 
-Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const InsertShape& shape, AnalysisContext& context) {
+Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const InsertShape& shape,
+                                           AnalysisContext& context) {
   const auto& fields = shape.table_schema->fields();
   std::vector<ExpressionPtr> values(fields.size());
   for (const auto& [name, constant] : shape.static_partition) {
@@ -141,26 +155,31 @@ Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const Ins
       if (index < 0) {
         std::vector<std::string> names;
         for (const auto& field : fields) names.push_back(field.name);
-        return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION", {{"objectName", QuoteIdentifier(name)}, {"proposal", NamesText(MostSimilar(name, names))}});
+        return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                         {{"objectName", QuoteIdentifier(name)}, {"proposal", NamesText(MostSimilar(name, names))}});
       }
       for (int other : targets) {
-        if (other == index) return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(AsciiLower(name))}});
+        if (other == index)
+          return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(AsciiLower(name))}});
       }
       if (values[index] != nullptr) {
         return Error::Of("STATIC_PARTITION_COLUMN_IN_INSERT_COLUMN_LIST", {{"staticName", QuoteIdentifier(name)}});
       }
       targets.push_back(index);
     }
-    if (targets.size() != query->output.size()) return ArityMismatch(query->output.size() > targets.size(), shape, shape.columns, *query);
+    if (targets.size() != query->output.size())
+      return ArityMismatch(query->output.size() > targets.size(), shape, shape.columns, *query);
   } else if (shape.by_name) {
     for (const auto& attribute : query->output) {
       int index = shape.table_schema->FieldIndex(attribute.name, context.settings().case_sensitive);
       if (index < 0) {
-        return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_COLUMNS", {{"tableName", shape.table_name}, {"extraColumns", QuoteIdentifier(attribute.name)}});
+        return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_COLUMNS",
+                         {{"tableName", shape.table_name}, {"extraColumns", QuoteIdentifier(attribute.name)}});
       }
       for (int other : targets) {
         if (other == index) {
-          return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.AMBIGUOUS_COLUMN_NAME", {{"tableName", shape.table_name}, {"colName", QuoteIdentifier(attribute.name)}});
+          return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.AMBIGUOUS_COLUMN_NAME",
+                           {{"tableName", shape.table_name}, {"colName", QuoteIdentifier(attribute.name)}});
         }
       }
       targets.push_back(index);
@@ -172,11 +191,12 @@ Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const Ins
       targets.push_back(static_cast<int>(i));
       names.push_back(fields[i].name);
     }
-    if (targets.size() != query->output.size()) return ArityMismatch(query->output.size() > targets.size(), shape, names, *query);
+    if (targets.size() != query->output.size())
+      return ArityMismatch(query->output.size() > targets.size(), shape, names, *query);
   }
   for (size_t i = 0; i < targets.size(); ++i) {
-    FRAZIL_ASSIGN_OR_RETURN(values[targets[i]],
-                            AssignToColumn(MakeColumn(query->output[i]), fields[targets[i]], shape.table_name, context));
+    FRAZIL_ASSIGN_OR_RETURN(values[targets[i]], AssignToColumn(MakeColumn(query->output[i]), fields[targets[i]],
+                                                               shape.table_name, context));
   }
   std::vector<Attribute> output;
   for (size_t i = 0; i < fields.size(); ++i) {

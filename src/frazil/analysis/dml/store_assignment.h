@@ -9,22 +9,25 @@
 
 namespace frazil::analysis {
 
-/// A value on its way into a table's column: cast by spark.sql.storeAssignmentPolicy, and checked (NOT NULL, CHAR and VARCHAR lengths).
-/// Errors INCOMPATIBLE_DATA_FOR_TABLE.*; at run time CAST_OVERFLOW_IN_TABLE_INSERT and the like.
+/// A value on its way into a table's column: cast by spark.sql.storeAssignmentPolicy, and checked (NOT NULL, CHAR and
+/// VARCHAR lengths). Errors INCOMPATIBLE_DATA_FOR_TABLE.*; at run time CAST_OVERFLOW_IN_TABLE_INSERT and the like.
 /// https://spark.apache.org/docs/latest/sql-ref-ansi-compliance.html#store-assignment
-Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& column, const std::string& table_name, AnalysisContext& context);
+Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& column, const std::string& table_name,
+                                     AnalysisContext& context);
 
 /// How the columns of an INSERT's query meet those of the table.
 struct InsertShape {
-  std::string table_name;                ///< For errors, quoted.
+  std::string table_name;  ///< For errors, quoted.
   DataTypePtr table_schema;
   bool by_name = false;
-  std::vector<std::string> columns;      ///< INSERT INTO t (columns): by position of this list; others get their defaults.
+  std::vector<std::string> columns;  ///< INSERT INTO t (columns): by position of this list; others get their defaults.
   std::vector<std::pair<std::string, plan::ExprPtr>> static_partition;  ///< PARTITION (name = constant).
 };
 
-/// A plan with exactly the table's columns, in its order. Errors INSERT_COLUMN_ARITY_MISMATCH.*, INCOMPATIBLE_DATA_FOR_TABLE.*, UNRESOLVED_COLUMN.*, STATIC_PARTITION_*.
-Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const InsertShape& shape, AnalysisContext& context);
+/// A plan with exactly the table's columns, in its order. Errors INSERT_COLUMN_ARITY_MISMATCH.*,
+/// INCOMPATIBLE_DATA_FOR_TABLE.*, UNRESOLVED_COLUMN.*, STATIC_PARTITION_*.
+Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const InsertShape& shape,
+                                           AnalysisContext& context);
 
 /// Value of a column that an INSERT leaves out: its default, or NULL (error for NOT NULL columns without one).
 Result<ExpressionPtr> ColumnDefault(const StructField& column, const std::string& table_name, AnalysisContext& context);

@@ -10,7 +10,8 @@ using Json = nlohmann::json;
 
 Result<Json> Parse(const std::string& document) {
   Json json = Json::parse(document, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded() || !json.is_object()) return Error::Storage("The catalog's store holds a broken document: " + document);
+  if (json.is_discarded() || !json.is_object())
+    return Error::Storage("The catalog's store holds a broken document: " + document);
   return json;
 }
 
@@ -33,9 +34,9 @@ tables::PartitionField ToPartitionField(const Json& json) {
 }  // namespace
 
 std::string WriteTableDocument(const tables::TableDefinition& definition) {
-  Json json = {{"provider", definition.provider},     {"properties", definition.properties},
-               {"options", definition.options},       {"comment", definition.comment},
-               {"external", definition.is_external},  {"partitioning", Json::array()}};
+  Json json = {{"provider", definition.provider},    {"properties", definition.properties},
+               {"options", definition.options},      {"comment", definition.comment},
+               {"external", definition.is_external}, {"partitioning", Json::array()}};
   if (definition.schema != nullptr) json["schema"] = Json::parse(definition.schema->Json());
   if (definition.location.has_value()) json["location"] = *definition.location;
   for (const auto& field : definition.partitioning) json["partitioning"].push_back(ToJson(field));
@@ -90,7 +91,9 @@ Result<ViewDefinition> ReadViewDocument(const std::string& document) {
   return view;
 }
 
-std::string WritePropertiesDocument(const std::map<std::string, std::string>& properties) { return Json(properties).dump(); }
+std::string WritePropertiesDocument(const std::map<std::string, std::string>& properties) {
+  return Json(properties).dump();
+}
 
 Result<std::map<std::string, std::string>> ReadPropertiesDocument(const std::string& document) {
   FRAZIL_ASSIGN_OR_RETURN(auto json, Parse(document));

@@ -23,10 +23,12 @@ Status ApplyColumnChange(const tables::TableChange& change, std::vector<StructFi
     return !change.column.empty() && EqualsIgnoreCase(field.name, change.column[0]);
   });
   if (change.column.size() != 1) {
-    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", ""}, {"operation", "ALTER of nested columns"}});
+    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                     {{"tableName", ""}, {"operation", "ALTER of nested columns"}});
   }
   if (change.type != Type::kAddColumn && found == fields->end()) {
-    return Error::Of("FIELD_NOT_FOUND", {{"fieldName", QuoteIdentifier(change.column)}, {"fields", DataType::Struct(*fields)->Sql()}});
+    return Error::Of("FIELD_NOT_FOUND",
+                     {{"fieldName", QuoteIdentifier(change.column)}, {"fields", DataType::Struct(*fields)->Sql()}});
   }
   switch (change.type) {
     case Type::kAddColumn: {
@@ -54,7 +56,8 @@ Status ApplyColumnChange(const tables::TableChange& change, std::vector<StructFi
 
 }  // namespace
 
-EmbeddedCatalog::EmbeddedCatalog(const CatalogContext& context, std::string warehouse, std::shared_ptr<EmbeddedStore> store)
+EmbeddedCatalog::EmbeddedCatalog(const CatalogContext& context, std::string warehouse,
+                                 std::shared_ptr<EmbeddedStore> store)
     : name_(context.name),
       warehouse_(std::move(warehouse)),
       store_(std::move(store)),
@@ -64,7 +67,8 @@ EmbeddedCatalog::EmbeddedCatalog(const CatalogContext& context, std::string ware
 
 Result<CatalogPtr> EmbeddedCatalog::Make(const CatalogContext& context) {
   auto configured = context.settings.find("warehouse");
-  std::string warehouse = storage::LocalPath(configured == context.settings.end() ? context.default_warehouse : configured->second);
+  std::string warehouse =
+      storage::LocalPath(configured == context.settings.end() ? context.default_warehouse : configured->second);
   FRAZIL_ASSIGN_OR_RETURN(auto store, EmbeddedStore::Open(storage::JoinPath(warehouse, kStoreFile)));
   std::shared_ptr<EmbeddedCatalog> catalog(new EmbeddedCatalog(context, warehouse, store));
   FRAZIL_RETURN_IF_ERROR(store->InsertDatabase(
@@ -107,7 +111,8 @@ Result<std::map<std::string, std::string>> EmbeddedCatalog::LoadNamespace(const 
   return ReadPropertiesDocument(*document);
 }
 
-Status EmbeddedCatalog::CreateNamespace(const Namespace& name_space, const std::map<std::string, std::string>& properties) {
+Status EmbeddedCatalog::CreateNamespace(const Namespace& name_space,
+                                        const std::map<std::string, std::string>& properties) {
   if (name_space.size() != 1) {
     return Error::Of("REQUIRES_SINGLE_PART_NAMESPACE",
                      {{"sessionCatalog", QuoteIdentifier(name_)}, {"namespace", QuoteIdentifier(name_space)}});
@@ -144,10 +149,12 @@ Status EmbeddedCatalog::DropNamespace(const Namespace& name_space, bool cascade)
   if (!entries.empty() && !cascade) return NamespaceNotEmpty(*this, name_space);
   FRAZIL_ASSIGN_OR_RETURN(auto properties, LoadNamespace(name_space));
   for (const auto& entry : entries) {
-    if (entry.kind == EmbeddedStore::EntryKind::kTable) FRAZIL_RETURN_IF_ERROR(DropTable({name_space, entry.name}, false));
+    if (entry.kind == EmbeddedStore::EntryKind::kTable)
+      FRAZIL_RETURN_IF_ERROR(DropTable({name_space, entry.name}, false));
   }
   FRAZIL_RETURN_IF_ERROR(store_->DeleteDatabase(database));
-  // The folder goes as Spark's own warehouse folders do, but only the one that we chose: a folder of the user's may hold other things.
+  // The folder goes as Spark's own warehouse folders do, but only the one that we chose: a folder of the user's may
+  // hold other things.
   std::string own = storage::JoinPath(warehouse_, database + ".db");
   if (properties["location"] != own) return Status::Ok();
   FRAZIL_ASSIGN_OR_RETURN(auto files, stores_->StoreFor(own, settings_));
@@ -172,7 +179,8 @@ Result<std::string> EmbeddedCatalog::DefaultLocation(const std::string& database
   return storage::JoinPath(location == properties.end() ? warehouse_ : location->second, table);
 }
 
-Result<tables::TableContext> EmbeddedCatalog::ContextFor(const Identifier& identifier, const std::string& location) const {
+Result<tables::TableContext> EmbeddedCatalog::ContextFor(const Identifier& identifier,
+                                                         const std::string& location) const {
   FRAZIL_ASSIGN_OR_RETURN(auto files, stores_->StoreFor(location, settings_));
   return tables::TableContext{std::move(files), settings_, DottedName(*this, identifier)};
 }
@@ -185,8 +193,10 @@ Result<tables::TableFormatPtr> EmbeddedCatalog::FormatOf(const tables::TableDefi
 
 Result<std::optional<tables::TableDefinition>> EmbeddedCatalog::FindDefinition(const Identifier& identifier) {
   if (identifier.name_space.size() != 1) return std::optional<tables::TableDefinition>();
-  FRAZIL_ASSIGN_OR_RETURN(auto entry, store_->FindEntry(AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name)));
-  if (!entry.has_value() || entry->kind != EmbeddedStore::EntryKind::kTable) return std::optional<tables::TableDefinition>();
+  FRAZIL_ASSIGN_OR_RETURN(auto entry,
+                          store_->FindEntry(AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name)));
+  if (!entry.has_value() || entry->kind != EmbeddedStore::EntryKind::kTable)
+    return std::optional<tables::TableDefinition>();
   FRAZIL_ASSIGN_OR_RETURN(auto definition, ReadTableDocument(entry->document));
   return std::optional<tables::TableDefinition>(std::move(definition));
 }
@@ -205,7 +215,8 @@ Result<tables::TablePtr> EmbeddedCatalog::LoadTable(const Identifier& identifier
   return format->Load(context, *definition->location, format->PathCommitPoint(context, *definition->location));
 }
 
-Result<tables::TableDefinition> EmbeddedCatalog::Complete(const Identifier& identifier, const tables::TableDefinition& definition) {
+Result<tables::TableDefinition> EmbeddedCatalog::Complete(const Identifier& identifier,
+                                                          const tables::TableDefinition& definition) {
   FRAZIL_ASSIGN_OR_RETURN(auto database, Database(identifier.name_space));
   tables::TableDefinition complete = definition;
   if (complete.location.has_value()) {
@@ -221,7 +232,8 @@ Result<tables::TableDefinition> EmbeddedCatalog::Complete(const Identifier& iden
   return complete;
 }
 
-Result<tables::TablePtr> EmbeddedCatalog::CreateTable(const Identifier& identifier, const tables::TableDefinition& definition) {
+Result<tables::TablePtr> EmbeddedCatalog::CreateTable(const Identifier& identifier,
+                                                      const tables::TableDefinition& definition) {
   FRAZIL_ASSIGN_OR_RETURN(auto complete, Complete(identifier, definition));
   std::string database = AsciiLower(identifier.name_space[0]);
   std::string name = AsciiLower(identifier.name);
@@ -236,18 +248,20 @@ Result<tables::TablePtr> EmbeddedCatalog::CreateTable(const Identifier& identifi
     if (current.has_value()) {
       FRAZIL_ASSIGN_OR_RETURN(auto table, format->Load(context, *complete.location, inner));
       FRAZIL_RETURN_IF_ERROR(format->CheckDefinition(*table, complete));
-      FRAZIL_ASSIGN_OR_RETURN(
-          bool inserted, store_->InsertEntry(database, {EmbeddedStore::EntryKind::kTable, name, WriteTableDocument(complete)}));
+      FRAZIL_ASSIGN_OR_RETURN(bool inserted, store_->InsertEntry(database, {EmbeddedStore::EntryKind::kTable, name,
+                                                                            WriteTableDocument(complete)}));
       if (!inserted) return TableExistsAlready(*this, identifier);
       return table;
     }
   }
   auto commit_point = std::make_shared<EntryCommitPoint>(
-      inner, store_, database, EmbeddedStore::Entry{EmbeddedStore::EntryKind::kTable, name, WriteTableDocument(complete)}, false);
+      inner, store_, database,
+      EmbeddedStore::Entry{EmbeddedStore::EntryKind::kTable, name, WriteTableDocument(complete)}, false);
   return format->Create(context, complete, *complete.location, std::move(commit_point));
 }
 
-Result<tables::StagedTable> EmbeddedCatalog::StageTable(const Identifier& identifier, const tables::TableDefinition& definition, bool replace) {
+Result<tables::StagedTable> EmbeddedCatalog::StageTable(const Identifier& identifier,
+                                                        const tables::TableDefinition& definition, bool replace) {
   FRAZIL_ASSIGN_OR_RETURN(auto existing, FindDefinition(identifier));
   if (existing.has_value() && !replace) return TableExistsAlready(*this, identifier);
   tables::TableDefinition wanted = definition;
@@ -261,7 +275,8 @@ Result<tables::StagedTable> EmbeddedCatalog::StageTable(const Identifier& identi
   auto inner = format->self_describing() ? format->PathCommitPoint(context, *complete.location) : nullptr;
   auto commit_point = std::make_shared<EntryCommitPoint>(
       inner, store_, AsciiLower(identifier.name_space[0]),
-      EmbeddedStore::Entry{EmbeddedStore::EntryKind::kTable, AsciiLower(identifier.name), WriteTableDocument(complete)}, replace);
+      EmbeddedStore::Entry{EmbeddedStore::EntryKind::kTable, AsciiLower(identifier.name), WriteTableDocument(complete)},
+      replace);
   return format->Stage(context, complete, *complete.location, std::move(commit_point), replace && existing.has_value());
 }
 
@@ -280,7 +295,8 @@ Status EmbeddedCatalog::RenameTable(const Identifier& from, const Identifier& to
   FRAZIL_ASSIGN_OR_RETURN(auto new_database, Database(to.name_space));
   FRAZIL_ASSIGN_OR_RETURN(auto entry, store_->FindEntry(database, AsciiLower(from.name)));
   if (!entry.has_value()) return TableNotFound(*this, from);
-  FRAZIL_ASSIGN_OR_RETURN(bool renamed, store_->RenameEntry(database, AsciiLower(from.name), new_database, AsciiLower(to.name)));
+  FRAZIL_ASSIGN_OR_RETURN(bool renamed,
+                          store_->RenameEntry(database, AsciiLower(from.name), new_database, AsciiLower(to.name)));
   if (!renamed) return TableExistsAlready(*this, to);
   return Status::Ok();
 }
@@ -314,8 +330,9 @@ Status EmbeddedCatalog::AlterTable(const Identifier& identifier, const std::vect
     }
   }
   definition->schema = DataType::Struct(std::move(fields));
-  return store_->UpdateEntry(AsciiLower(identifier.name_space[0]),
-                             {EmbeddedStore::EntryKind::kTable, AsciiLower(identifier.name), WriteTableDocument(*definition)});
+  return store_->UpdateEntry(
+      AsciiLower(identifier.name_space[0]),
+      {EmbeddedStore::EntryKind::kTable, AsciiLower(identifier.name), WriteTableDocument(*definition)});
 }
 
 Result<std::vector<std::string>> EmbeddedCatalog::ListViews(const Namespace& name_space) {
@@ -330,7 +347,8 @@ Result<std::vector<std::string>> EmbeddedCatalog::ListViews(const Namespace& nam
 
 Result<std::optional<ViewDefinition>> EmbeddedCatalog::LoadView(const Identifier& identifier) {
   if (identifier.name_space.size() != 1) return std::optional<ViewDefinition>();
-  FRAZIL_ASSIGN_OR_RETURN(auto entry, store_->FindEntry(AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name)));
+  FRAZIL_ASSIGN_OR_RETURN(auto entry,
+                          store_->FindEntry(AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name)));
   if (!entry.has_value() || entry->kind != EmbeddedStore::EntryKind::kView) return std::optional<ViewDefinition>();
   FRAZIL_ASSIGN_OR_RETURN(auto view, ReadViewDocument(entry->document));
   return std::optional<ViewDefinition>(std::move(view));

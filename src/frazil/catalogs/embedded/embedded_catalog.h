@@ -5,8 +5,9 @@
 
 namespace frazil::catalogs {
 
-/// The built-in `spark_catalog`: databases, tables of every format and views, one level of namespaces, names without case. Managed tables lie below the warehouse:
-/// <warehouse>/<table> in `default`, <warehouse>/<database>.db/<table> else. Names are kept in EmbeddedStore.
+/// The built-in `spark_catalog`: databases, tables of every format and views, one level of namespaces, names without
+/// case. Managed tables lie below the warehouse: <warehouse>/<table> in `default`, <warehouse>/<database>.db/<table>
+/// else. Names are kept in EmbeddedStore.
 class EmbeddedCatalog : public Catalog {
  public:
   /// `settings["warehouse"]` or default_warehouse is the folder. The database `default` is made where missing.
@@ -24,7 +25,8 @@ class EmbeddedCatalog : public Catalog {
   Result<std::vector<std::string>> ListTables(const Namespace& name_space) override;
   Result<bool> TableExists(const Identifier& identifier) override;
   Result<tables::TablePtr> LoadTable(const Identifier& identifier) override;
-  Result<tables::TablePtr> CreateTable(const Identifier& identifier, const tables::TableDefinition& definition) override;
+  Result<tables::TablePtr> CreateTable(const Identifier& identifier,
+                                       const tables::TableDefinition& definition) override;
   Result<tables::StagedTable> StageTable(const Identifier& identifier, const tables::TableDefinition& definition,
                                          bool replace) override;
   Status DropTable(const Identifier& identifier, bool purge) override;

@@ -1,9 +1,9 @@
 #include "frazil/catalogs/embedded/embedded_catalog.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <filesystem>
+
+#include <gtest/gtest.h>
 
 #include "frazil/catalogs/catalog_kinds.h"
 #include "frazil/storage/local/local_store.h"
@@ -30,23 +30,28 @@ class NamesOnlyFormat : public tables::TableFormat {
 
   std::string name() const override { return "parquet"; }
   bool self_describing() const override { return false; }
-  tables::CommitPointPtr PathCommitPoint(const tables::TableContext&, const std::string&) const override { return nullptr; }
-  Result<tables::TablePtr> Load(const tables::TableContext&, const std::string&, tables::CommitPointPtr) const override {
+  tables::CommitPointPtr PathCommitPoint(const tables::TableContext&, const std::string&) const override {
+    return nullptr;
+  }
+  Result<tables::TablePtr> Load(const tables::TableContext&, const std::string&,
+                                tables::CommitPointPtr) const override {
     return Error::Internal("not self-describing");
   }
-  Result<tables::TablePtr> LoadDefined(const tables::TableContext&, const tables::TableDefinition& definition) const override {
+  Result<tables::TablePtr> LoadDefined(const tables::TableContext&,
+                                       const tables::TableDefinition& definition) const override {
     return tables::TablePtr(std::make_shared<NamesOnlyTable>(definition));
   }
-  Result<tables::TablePtr> Create(const tables::TableContext& context, const tables::TableDefinition& definition, const std::string& location,
-                                  tables::CommitPointPtr commit_point) const override {
+  Result<tables::TablePtr> Create(const tables::TableContext& context, const tables::TableDefinition& definition,
+                                  const std::string& location, tables::CommitPointPtr commit_point) const override {
     FRAZIL_RETURN_IF_ERROR(context.store->CreateFolder(location));
     std::string written;
     FRAZIL_ASSIGN_OR_RETURN(auto state, commit_point->Swap(std::nullopt, "", &written));
-    if (state == tables::CommitState::kConflict) return Error::Of("TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", context.name}});
+    if (state == tables::CommitState::kConflict)
+      return Error::Of("TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", context.name}});
     return LoadDefined(context, definition);
   }
-  Result<tables::StagedTable> Stage(const tables::TableContext&, const tables::TableDefinition&, const std::string&, tables::CommitPointPtr,
-                                    bool) const override {
+  Result<tables::StagedTable> Stage(const tables::TableContext&, const tables::TableDefinition&, const std::string&,
+                                    tables::CommitPointPtr, bool) const override {
     return Error::Internal("not staged here");
   }
 };
@@ -144,7 +149,8 @@ TEST_F(EmbeddedCatalogTest, DropsNamespacesOnlyWhenEmptyOrCascading) {
 TEST_F(EmbeddedCatalogTest, RenamesAndAlters) {
   ASSERT_TRUE(catalog_->CreateTable({{"default"}, "a"}, Definition()).ok());
   ASSERT_TRUE(catalog_->CreateTable({{"default"}, "b"}, Definition()).ok());
-  EXPECT_EQ(catalog_->RenameTable({{"default"}, "a"}, {{"default"}, "b"}).error().condition, "TABLE_OR_VIEW_ALREADY_EXISTS");
+  EXPECT_EQ(catalog_->RenameTable({{"default"}, "a"}, {{"default"}, "b"}).error().condition,
+            "TABLE_OR_VIEW_ALREADY_EXISTS");
   ASSERT_TRUE(catalog_->RenameTable({{"default"}, "a"}, {{"default"}, "c"}).ok());
   tables::TableChange add;
   add.type = tables::TableChange::Type::kAddColumn;

@@ -1,8 +1,8 @@
 #include "frazil/catalogs/embedded/embedded_store.h"
 
-#include <sqlite3.h>
-
 #include <filesystem>
+
+#include <sqlite3.h>
 
 namespace frazil::catalogs {
 
@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS databases (name TEXT PRIMARY KEY, document TEXT NOT NULL);"
-    "CREATE TABLE IF NOT EXISTS entries (database TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, document TEXT NOT NULL,"
+    "CREATE TABLE IF NOT EXISTS entries (database TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, document TEXT "
+    "NOT NULL,"
     " PRIMARY KEY (database, name));";
 
 Error StoreError(sqlite3* connection, const std::string& doing) {
@@ -22,7 +23,8 @@ Error StoreError(sqlite3* connection, const std::string& doing) {
 Result<std::shared_ptr<EmbeddedStore>> EmbeddedStore::Open(const std::string& path) {
   std::error_code failure;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failure);
-  if (failure) return Error::Storage("Cannot make the folder of the catalog's store " + path + ": " + failure.message());
+  if (failure)
+    return Error::Storage("Cannot make the folder of the catalog's store " + path + ": " + failure.message());
   sqlite3* connection = nullptr;
   int code = sqlite3_open_v2(path.c_str(), &connection,
                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
@@ -40,7 +42,8 @@ Result<std::shared_ptr<EmbeddedStore>> EmbeddedStore::Open(const std::string& pa
 
 EmbeddedStore::~EmbeddedStore() { sqlite3_close_v2(connection_); }
 
-Result<std::vector<EmbeddedStore::Row>> EmbeddedStore::Run(const char* statement, const std::vector<std::string>& parameters, int* changed) {
+Result<std::vector<EmbeddedStore::Row>> EmbeddedStore::Run(const char* statement,
+                                                           const std::vector<std::string>& parameters, int* changed) {
   std::lock_guard lock(mutex_);
   sqlite3_stmt* prepared = nullptr;
   if (sqlite3_prepare_v2(connection_, statement, -1, &prepared, nullptr) != SQLITE_OK) {
@@ -99,7 +102,8 @@ Status EmbeddedStore::DeleteDatabase(const std::string& name) {
 }
 
 Result<std::vector<EmbeddedStore::Entry>> EmbeddedStore::ListEntries(const std::string& database) {
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, Run("SELECT kind, name, document FROM entries WHERE database = ? ORDER BY name", {database}));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows,
+                          Run("SELECT kind, name, document FROM entries WHERE database = ? ORDER BY name", {database}));
   std::vector<Entry> entries;
   for (auto& row : rows) {
     entries.push_back({row[0] == "view" ? EntryKind::kView : EntryKind::kTable, std::move(row[1]), std::move(row[2])});
@@ -107,8 +111,10 @@ Result<std::vector<EmbeddedStore::Entry>> EmbeddedStore::ListEntries(const std::
   return entries;
 }
 
-Result<std::optional<EmbeddedStore::Entry>> EmbeddedStore::FindEntry(const std::string& database, const std::string& name) {
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, Run("SELECT kind, name, document FROM entries WHERE database = ? AND name = ?", {database, name}));
+Result<std::optional<EmbeddedStore::Entry>> EmbeddedStore::FindEntry(const std::string& database,
+                                                                     const std::string& name) {
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto rows, Run("SELECT kind, name, document FROM entries WHERE database = ? AND name = ?", {database, name}));
   if (rows.empty()) return std::optional<Entry>();
   return std::optional<Entry>(
       Entry{rows[0][0] == "view" ? EntryKind::kView : EntryKind::kTable, std::move(rows[0][1]), std::move(rows[0][2])});
@@ -117,7 +123,8 @@ Result<std::optional<EmbeddedStore::Entry>> EmbeddedStore::FindEntry(const std::
 Result<bool> EmbeddedStore::InsertEntry(const std::string& database, const Entry& entry) {
   int changed = 0;
   FRAZIL_RETURN_IF_ERROR(Run("INSERT INTO entries (database, name, kind, document) VALUES (?, ?, ?, ?)",
-                             {database, entry.name, entry.kind == EntryKind::kView ? "view" : "table", entry.document}, &changed));
+                             {database, entry.name, entry.kind == EntryKind::kView ? "view" : "table", entry.document},
+                             &changed));
   return changed == 1;
 }
 
@@ -131,8 +138,8 @@ Status EmbeddedStore::DeleteEntry(const std::string& database, const std::string
   return Run("DELETE FROM entries WHERE database = ? AND name = ?", {database, name}).status();
 }
 
-Result<bool> EmbeddedStore::RenameEntry(const std::string& database, const std::string& name, const std::string& new_database,
-                                        const std::string& new_name) {
+Result<bool> EmbeddedStore::RenameEntry(const std::string& database, const std::string& name,
+                                        const std::string& new_database, const std::string& new_name) {
   int changed = 0;
   FRAZIL_RETURN_IF_ERROR(Run("UPDATE entries SET database = ?, name = ? WHERE database = ? AND name = ?",
                              {new_database, new_name, database, name}, &changed));

@@ -13,8 +13,8 @@ struct sqlite3;
 
 namespace frazil::catalogs {
 
-/// The names of the built-in catalog, kept in one SQLite file so that they survive a restart and may be shared by processes.
-/// Entries are JSON documents that the catalog makes and reads. Thread-safe. Names are lower case.
+/// The names of the built-in catalog, kept in one SQLite file so that they survive a restart and may be shared by
+/// processes. Entries are JSON documents that the catalog makes and reads. Thread-safe. Names are lower case.
 class EmbeddedStore {
  public:
   enum class EntryKind { kTable, kView };
@@ -42,13 +42,16 @@ class EmbeddedStore {
   Status UpdateEntry(const std::string& database, const Entry& entry);
   Status DeleteEntry(const std::string& database, const std::string& name);
   /// False where the new name is taken.
-  Result<bool> RenameEntry(const std::string& database, const std::string& name, const std::string& new_database, const std::string& new_name);
+  Result<bool> RenameEntry(const std::string& database, const std::string& name, const std::string& new_database,
+                           const std::string& new_name);
 
  private:
   explicit EmbeddedStore(sqlite3* connection) : connection_(connection) {}
   using Row = std::vector<std::string>;
-  /// Runs one statement with text parameters; `changed` receives the number of changed rows. A violated key is no error: `changed` is 0.
-  Result<std::vector<Row>> Run(const char* statement, const std::vector<std::string>& parameters, int* changed = nullptr);
+  /// Runs one statement with text parameters; `changed` receives the number of changed rows. A violated key is no
+  /// error: `changed` is 0.
+  Result<std::vector<Row>> Run(const char* statement, const std::vector<std::string>& parameters,
+                               int* changed = nullptr);
 
   std::mutex mutex_;
   sqlite3* connection_;

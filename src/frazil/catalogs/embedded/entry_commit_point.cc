@@ -4,8 +4,8 @@
 
 namespace frazil::catalogs {
 
-EntryCommitPoint::EntryCommitPoint(tables::CommitPointPtr inner, std::shared_ptr<EmbeddedStore> store, std::string database,
-                                   EmbeddedStore::Entry entry, bool replace)
+EntryCommitPoint::EntryCommitPoint(tables::CommitPointPtr inner, std::shared_ptr<EmbeddedStore> store,
+                                   std::string database, EmbeddedStore::Entry entry, bool replace)
     : inner_(std::move(inner)),
       store_(std::move(store)),
       database_(std::move(database)),
@@ -19,8 +19,8 @@ Result<std::optional<std::string>> EntryCommitPoint::Current() {
   return std::optional<std::string>(entry->document);
 }
 
-Result<tables::CommitState> EntryCommitPoint::Swap(const std::optional<std::string>& expected, const std::string& metadata,
-                                                   std::string* written) {
+Result<tables::CommitState> EntryCommitPoint::Swap(const std::optional<std::string>& expected,
+                                                   const std::string& metadata, std::string* written) {
   if (inner_ != nullptr) {
     FRAZIL_ASSIGN_OR_RETURN(auto state, inner_->Swap(expected, metadata, written));
     if (state != tables::CommitState::kCommitted || registered_) return state;

@@ -8,8 +8,9 @@
 
 namespace frazil::catalogs {
 
-/// A commit point that also writes the table's entry in the built-in catalog with the commit that creates the table. `inner` moves the table's own metadata;
-/// it is null for formats without metadata (plain files), where the entry alone is the table.
+/// A commit point that also writes the table's entry in the built-in catalog with the commit that creates the table.
+/// `inner` moves the table's own metadata; it is null for formats without metadata (plain files), where the entry alone
+/// is the table.
 class EntryCommitPoint : public tables::CommitPoint {
  public:
   EntryCommitPoint(tables::CommitPointPtr inner, std::shared_ptr<EmbeddedStore> store, std::string database,

@@ -44,7 +44,8 @@ Result<tables::TablePtr> SparkSessionCatalog::LoadTable(const Identifier& identi
   return owner->LoadTable(identifier);
 }
 
-Result<tables::TablePtr> SparkSessionCatalog::CreateTable(const Identifier& identifier, const tables::TableDefinition& definition) {
+Result<tables::TablePtr> SparkSessionCatalog::CreateTable(const Identifier& identifier,
+                                                          const tables::TableDefinition& definition) {
   FRAZIL_ASSIGN_OR_RETURN(bool exists, TableExists(identifier));
   if (exists) return TableExistsAlready(*this, identifier);
   FRAZIL_ASSIGN_OR_RETURN(bool known, NamespaceExists(identifier.name_space));
@@ -53,7 +54,8 @@ Result<tables::TablePtr> SparkSessionCatalog::CreateTable(const Identifier& iden
   return built_in_->CreateTable(identifier, definition);
 }
 
-Result<tables::StagedTable> SparkSessionCatalog::StageTable(const Identifier& identifier, const tables::TableDefinition& definition, bool replace) {
+Result<tables::StagedTable> SparkSessionCatalog::StageTable(const Identifier& identifier,
+                                                            const tables::TableDefinition& definition, bool replace) {
   FRAZIL_ASSIGN_OR_RETURN(bool exists, TableExists(identifier));
   if (exists && !replace) return TableExistsAlready(*this, identifier);
   if (exists) {

@@ -11,7 +11,8 @@ std::string BaseName(const std::string& path) {
   size_t end = path.find_last_not_of('/');
   if (end == std::string::npos) return {};
   size_t slash = path.rfind('/', end);
-  return path.substr(slash == std::string::npos ? 0 : slash + 1, end - (slash == std::string::npos ? 0 : slash + 1) + 1);
+  return path.substr(slash == std::string::npos ? 0 : slash + 1,
+                     end - (slash == std::string::npos ? 0 : slash + 1) + 1);
 }
 
 /// A name becomes a folder of its own, never a way out of the warehouse.
@@ -41,14 +42,16 @@ PathCatalog::PathCatalog(std::string name, std::string warehouse, storage::Objec
 Result<CatalogPtr> PathCatalog::Make(const CatalogContext& context) {
   auto warehouse = context.settings.find("warehouse");
   if (warehouse == context.settings.end() || warehouse->second.empty()) {
-    return Error::Plain(ExceptionClass::kIllegalArgument, "Cannot initialize HadoopCatalog because warehousePath must not be null or empty");
+    return Error::Plain(ExceptionClass::kIllegalArgument,
+                        "Cannot initialize HadoopCatalog because warehousePath must not be null or empty");
   }
   FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores->StoreFor(warehouse->second, context.session_settings));
   auto format = context.formats->Find("iceberg");
   if (format == nullptr) return Error::Internal("the table format iceberg is not registered");
-  std::string folder = storage::SchemeOf(warehouse->second) == "file" ? storage::LocalPath(warehouse->second) : warehouse->second;
-  std::shared_ptr<PathCatalog> catalog(
-      new PathCatalog(context.name, TrimSlashes(folder), std::move(store), context.session_settings, std::move(format)));
+  std::string folder =
+      storage::SchemeOf(warehouse->second) == "file" ? storage::LocalPath(warehouse->second) : warehouse->second;
+  std::shared_ptr<PathCatalog> catalog(new PathCatalog(context.name, TrimSlashes(folder), std::move(store),
+                                                       context.session_settings, std::move(format)));
   for (const auto& [key, value] : context.settings) {
     if (key.starts_with("table-default.")) catalog->table_defaults_[key.substr(14)] = value;
     if (key.starts_with("table-override.")) catalog->table_overrides_[key.substr(15)] = value;
@@ -131,7 +134,8 @@ Status PathCatalog::CreateNamespace(const Namespace& name_space, const std::map<
   return store_->CreateFolder(path);
 }
 
-Status PathCatalog::AlterNamespace(const Namespace&, const std::map<std::string, std::string>&, const std::vector<std::string>&) {
+Status PathCatalog::AlterNamespace(const Namespace&, const std::map<std::string, std::string>&,
+                                   const std::vector<std::string>&) {
   return Error::Of(ExceptionClass::kUnsupportedOperation, "UNSUPPORTED_FEATURE.CATALOG_OPERATION",
                    {{"catalogName", QuoteIdentifier(name_)}, {"operation", "namespace properties"}});
 }
@@ -178,11 +182,13 @@ Result<tables::TablePtr> PathCatalog::LoadTable(const Identifier& identifier) {
   return format_->Load(context, path, std::move(commit_point));
 }
 
-Result<tables::TableDefinition> PathCatalog::Complete(const tables::TableDefinition& definition, const std::string& location) const {
+Result<tables::TableDefinition> PathCatalog::Complete(const tables::TableDefinition& definition,
+                                                      const std::string& location) const {
   if (definition.location.has_value()) {
-    std::string wanted = storage::SchemeOf(*definition.location) == "file" || storage::SchemeOf(*definition.location).empty()
-                             ? storage::LocalPath(*definition.location)
-                             : *definition.location;
+    std::string wanted =
+        storage::SchemeOf(*definition.location) == "file" || storage::SchemeOf(*definition.location).empty()
+            ? storage::LocalPath(*definition.location)
+            : *definition.location;
     if (TrimSlashes(wanted) != TrimSlashes(storage::LocalPath(location))) {
       return Error::Plain(ExceptionClass::kIllegalArgument,
                           "Cannot set a custom location for a path-based table. Expected " + location + " but got " +
@@ -195,7 +201,8 @@ Result<tables::TableDefinition> PathCatalog::Complete(const tables::TableDefinit
   return complete;
 }
 
-Result<tables::TablePtr> PathCatalog::CreateTable(const Identifier& identifier, const tables::TableDefinition& definition) {
+Result<tables::TablePtr> PathCatalog::CreateTable(const Identifier& identifier,
+                                                  const tables::TableDefinition& definition) {
   FRAZIL_ASSIGN_OR_RETURN(auto path, TablePath(identifier));
   FRAZIL_ASSIGN_OR_RETURN(auto complete, Complete(definition, path));
   FRAZIL_ASSIGN_OR_RETURN(bool exists, HoldsTable(path));
@@ -204,7 +211,8 @@ Result<tables::TablePtr> PathCatalog::CreateTable(const Identifier& identifier, 
   return format_->Create(context, complete, path, format_->PathCommitPoint(context, path));
 }
 
-Result<tables::StagedTable> PathCatalog::StageTable(const Identifier& identifier, const tables::TableDefinition& definition, bool replace) {
+Result<tables::StagedTable> PathCatalog::StageTable(const Identifier& identifier,
+                                                    const tables::TableDefinition& definition, bool replace) {
   FRAZIL_ASSIGN_OR_RETURN(auto path, TablePath(identifier));
   FRAZIL_ASSIGN_OR_RETURN(auto complete, Complete(definition, path));
   auto context = ContextFor(identifier);

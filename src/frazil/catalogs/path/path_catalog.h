@@ -4,8 +4,9 @@
 
 namespace frazil::catalogs {
 
-/// A folder as a catalog: namespaces are folders, a table is a folder with Iceberg metadata in it; the table's version files are its commit point.
-/// What Iceberg's HadoopCatalog does: https://iceberg.apache.org/javadoc/latest/org/apache/iceberg/hadoop/HadoopCatalog.html
+/// A folder as a catalog: namespaces are folders, a table is a folder with Iceberg metadata in it; the table's version
+/// files are its commit point. What Iceberg's HadoopCatalog does:
+/// https://iceberg.apache.org/javadoc/latest/org/apache/iceberg/hadoop/HadoopCatalog.html
 class PathCatalog : public Catalog {
  public:
   /// `settings["warehouse"]` is the folder.
@@ -22,7 +23,8 @@ class PathCatalog : public Catalog {
   Result<std::vector<std::string>> ListTables(const Namespace& name_space) override;
   Result<bool> TableExists(const Identifier& identifier) override;
   Result<tables::TablePtr> LoadTable(const Identifier& identifier) override;
-  Result<tables::TablePtr> CreateTable(const Identifier& identifier, const tables::TableDefinition& definition) override;
+  Result<tables::TablePtr> CreateTable(const Identifier& identifier,
+                                       const tables::TableDefinition& definition) override;
   Result<tables::StagedTable> StageTable(const Identifier& identifier, const tables::TableDefinition& definition,
                                          bool replace) override;
   Status DropTable(const Identifier& identifier, bool purge) override;
@@ -37,8 +39,10 @@ class PathCatalog : public Catalog {
   Result<std::string> TablePath(const Identifier& identifier) const;
   tables::TableContext ContextFor(const Identifier& identifier) const;
   Result<bool> HoldsTable(const std::string& folder) const;
-  /// The definition with catalog-wide table defaults (table-default.*, table-override.*) applied; refuses another location than the catalog's own.
-  Result<tables::TableDefinition> Complete(const tables::TableDefinition& definition, const std::string& location) const;
+  /// The definition with catalog-wide table defaults (table-default.*, table-override.*) applied; refuses another
+  /// location than the catalog's own.
+  Result<tables::TableDefinition> Complete(const tables::TableDefinition& definition,
+                                           const std::string& location) const;
 
   std::string name_;
   std::string warehouse_;

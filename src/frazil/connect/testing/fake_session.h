@@ -55,7 +55,8 @@ struct FakeAnswers {
   DataTypePtr schema = DataType::Struct({StructField("id", DataType::Long(), false)});
   int64_t rows = 5;
   int64_t rows_in_batch = 2;
-  std::chrono::milliseconds pause{0};  ///< Before each batch, and during an analysis; ends early when the operation is cancelled.
+  std::chrono::milliseconds pause{
+      0};  ///< Before each batch, and during an analysis; ends early when the operation is cancelled.
   std::shared_ptr<const Error> execute_error;
   std::atomic<bool> sql_is_command = false;  ///< Tests change it between calls.
   std::vector<engine::ObservedMetrics> observed;
@@ -139,7 +140,8 @@ class FakeSession : public session::Session {
     node->output.push_back(std::move(attribute));
     return plan::LogicalPlanPtr(std::move(node));
   }
-  Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode, const session::OperationPtr&) override {
+  Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode,
+                              const session::OperationPtr&) override {
     Remember(plan);
     return "plan in mode " + std::to_string(static_cast<int>(mode));
   }
@@ -150,10 +152,13 @@ class FakeSession : public session::Session {
   Result<std::vector<std::string>> InputFiles(const plan::PlanPtr&, const session::OperationPtr&) override {
     return std::vector<std::string>{"file:///a", "file:///b"};
   }
-  Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right, const session::OperationPtr&) override {
+  Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right,
+                             const session::OperationPtr&) override {
     return left->kind == right->kind;
   }
-  Result<int32_t> SemanticHash(const plan::PlanPtr& plan, const session::OperationPtr&) override { return static_cast<int32_t>(plan->kind); }
+  Result<int32_t> SemanticHash(const plan::PlanPtr& plan, const session::OperationPtr&) override {
+    return static_cast<int32_t>(plan->kind);
+  }
   Result<bool> IsLocal(const plan::PlanPtr& plan) override { return plan->kind == plan::PlanKind::kLocalRelation; }
   Status Persist(const plan::PlanPtr&, const std::string& level, const session::OperationPtr&) override {
     const std::lock_guard lock(mutex_);

@@ -1,17 +1,17 @@
 // Aggregates on DuckDB's, with Spark's result types and overflow rules, and window functions.
 
+#include <cmath>
+
 #include <duckdb/parser/expression/conjunction_expression.hpp>
 #include <duckdb/parser/expression/function_expression.hpp>
 #include <duckdb/parser/expression/operator_expression.hpp>
 #include <duckdb/planner/expression/bound_function_expression.hpp>
 
-#include <cmath>
-
 #include "frazil/engine/functions/core_functions.h"
 #include "frazil/engine/functions/decimal_aggregate.h"
 #include "frazil/engine/functions/group_key.h"
-#include "frazil/engine/functions/order_key.h"
 #include "frazil/engine/functions/kernel_arguments.h"
+#include "frazil/engine/functions/order_key.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
 #include "frazil/engine/type_mapping.h"
@@ -24,12 +24,18 @@ using duckdb::LogicalType;
 
 enum class Overflow : int32_t { kWrap = 0, kError = 1, kNull = 2, kIntervalError = 3 };
 
-Overflow OverflowOf(EvalMode mode) { return mode == EvalMode::kLegacy ? Overflow::kWrap : mode == EvalMode::kAnsi ? Overflow::kError : Overflow::kNull; }
+Overflow OverflowOf(EvalMode mode) {
+  return mode == EvalMode::kLegacy ? Overflow::kWrap : mode == EvalMode::kAnsi ? Overflow::kError : Overflow::kNull;
+}
 
-LoweredExpression OverflowArgument(Overflow overflow) { return ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(overflow))); }
+LoweredExpression OverflowArgument(Overflow overflow) {
+  return ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(overflow)));
+}
 
 // Intervals overflow with an error in every mode but try.
-Overflow IntervalOverflowOf(EvalMode mode) { return mode == EvalMode::kTry ? Overflow::kNull : Overflow::kIntervalError; }
+Overflow IntervalOverflowOf(EvalMode mode) {
+  return mode == EvalMode::kTry ? Overflow::kNull : Overflow::kIntervalError;
+}
 
 template <typename T>
 std::optional<T> SumAs(duckdb::hugeint_t sum, int32_t overflow) {
@@ -62,7 +68,8 @@ Result<LoweredExpression> LowerSum(LoweringContext&, const AggregateExpression& 
   LoweredExpression sum = CallOf("sum", std::move(arguments));
   if (type.IsIntegral()) return CallOf("spark_sum_long", std::move(sum), OverflowArgument(OverflowOf(call.mode)));
   if (type.IsAnsiInterval())
-    return CallOf(type.id() == TypeId::kDayTimeInterval ? "spark_sum_long" : "spark_sum_int", std::move(sum), OverflowArgument(IntervalOverflowOf(call.mode)));
+    return CallOf(type.id() == TypeId::kDayTimeInterval ? "spark_sum_long" : "spark_sum_int", std::move(sum),
+                  OverflowArgument(IntervalOverflowOf(call.mode)));
   return sum;
 }
 
@@ -71,19 +78,24 @@ Result<LoweredExpression> LowerAverage(LoweringContext&, const AggregateExpressi
   if (type.id() == TypeId::kDecimal) return LowerDecimalAverage(call, std::move(arguments[0]));
   LoweredExpression copy = arguments[0]->Copy();
   if (type.IsAnsiInterval()) {
-    return CallOf(type.id() == TypeId::kYearMonthInterval ? "spark_avg_int" : "spark_avg_long", CallOf("sum", std::move(arguments)), CallOf("count", std::move(copy)),
+    return CallOf(type.id() == TypeId::kYearMonthInterval ? "spark_avg_int" : "spark_avg_long",
+                  CallOf("sum", std::move(arguments)), CallOf("count", std::move(copy)),
                   OverflowArgument(IntervalOverflowOf(call.mode)));
   }
   return CallOf("avg", std::move(arguments));
 }
 
-LoweredExpression IsNotNull(LoweredExpression child) { return duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_IS_NOT_NULL, std::move(child)); }
+LoweredExpression IsNotNull(LoweredExpression child) {
+  return duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_IS_NOT_NULL, std::move(child));
+}
 
 Result<LoweredExpression> LowerCount(LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) {
   if (arguments.empty()) return CallOf("count_star", std::move(arguments));
   if (arguments.size() == 1) {
     const auto& argument = *call.arguments[0];
-    if (argument.kind == ExpressionKind::kLiteral && !argument.As<LiteralExpression>().value.is_null() && !call.distinct) return CallOf("count_star", LoweredArguments());
+    if (argument.kind == ExpressionKind::kLiteral && !argument.As<LiteralExpression>().value.is_null() &&
+        !call.distinct)
+      return CallOf("count_star", LoweredArguments());
     return CallOf("count", std::move(arguments));
   }
   // Rows in which no argument is NULL.
@@ -93,7 +105,8 @@ Result<LoweredExpression> LowerCount(LoweringContext&, const AggregateExpression
     if (filter == nullptr) {
       filter = std::move(test);
     } else {
-      filter = duckdb::make_uniq<duckdb::ConjunctionExpression>(duckdb::ExpressionType::CONJUNCTION_AND, std::move(filter), std::move(test));
+      filter = duckdb::make_uniq<duckdb::ConjunctionExpression>(duckdb::ExpressionType::CONJUNCTION_AND,
+                                                                std::move(filter), std::move(test));
     }
   }
   LoweredArguments row;
@@ -103,41 +116,51 @@ Result<LoweredExpression> LowerCount(LoweringContext&, const AggregateExpression
 }
 
 Implementation ByNulls(const char* respect, const char* ignore) {
-  return BuildAggregate([respect = std::string(respect), ignore = std::string(ignore)](LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
-    const bool ignores = call.ignore_nulls;
-    const std::string& name = ignores ? ignore : respect;
-    LoweredExpression filter = ignores && name == "last" ? IsNotNull(arguments[0]->Copy()) : nullptr;
-    return LoweredExpression(duckdb::make_uniq<duckdb::FunctionExpression>(name, std::move(arguments), std::move(filter)));
-  });
+  return BuildAggregate(
+      [respect = std::string(respect), ignore = std::string(ignore)](
+          LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+        const bool ignores = call.ignore_nulls;
+        const std::string& name = ignores ? ignore : respect;
+        LoweredExpression filter = ignores && name == "last" ? IsNotNull(arguments[0]->Copy()) : nullptr;
+        return LoweredExpression(
+            duckdb::make_uniq<duckdb::FunctionExpression>(name, std::move(arguments), std::move(filter)));
+      });
 }
 
 // collect_list and collect_set: an empty array where there is nothing.
 Implementation Collect(bool is_set) {
-  return BuildAggregate([is_set](LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+  return BuildAggregate([is_set](LoweringContext&, const AggregateExpression& call,
+                                 LoweredArguments arguments) -> Result<LoweredExpression> {
     LoweredExpression filter = call.ignore_nulls || is_set ? IsNotNull(arguments[0]->Copy()) : nullptr;
     duckdb::unique_ptr<duckdb::OrderModifier> order;
     if (is_set) {
       // Any order is right; a steady one is better.
       order = duckdb::make_uniq<duckdb::OrderModifier>();
-      order->orders.emplace_back(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST, arguments[0]->Copy());
+      order->orders.emplace_back(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST,
+                                 arguments[0]->Copy());
     }
-    auto list = duckdb::make_uniq<duckdb::FunctionExpression>("list", std::move(arguments), std::move(filter), std::move(order), is_set);
+    auto list = duckdb::make_uniq<duckdb::FunctionExpression>("list", std::move(arguments), std::move(filter),
+                                                              std::move(order), is_set);
     FRAZIL_ASSIGN_OR_RETURN(auto type, ToDuckDbType(*call.type));
     duckdb::vector<LoweredExpression> either;
     either.push_back(std::move(list));
     either.push_back(CastOf(ConstantOf(duckdb::Value::LIST(duckdb::ListType::GetChildType(type), {})), type));
-    return LoweredExpression(duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(either)));
+    return LoweredExpression(
+        duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(either)));
   });
 }
 
 // quantile_cont or quantile_disc of the values; the percentages are constants.
 Implementation Quantile(bool continuous, bool descending) {
-  return BuildAggregate([continuous, descending](LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+  return BuildAggregate([continuous, descending](LoweringContext&, const AggregateExpression& call,
+                                                 LoweredArguments arguments) -> Result<LoweredExpression> {
     if (arguments.size() > 2) return Error::Unsupported("percentile with frequencies");
     const bool is_array = call.type->id() == TypeId::kArray;
     const DataType& result = is_array ? *call.type->element_type() : *call.type;
     std::vector<double> percentages;
-    const auto add = [&](const Expression& literal) { percentages.push_back(literal.As<LiteralExpression>().value.float64()); };
+    const auto add = [&](const Expression& literal) {
+      percentages.push_back(literal.As<LiteralExpression>().value.float64());
+    };
     if (is_array) {
       for (const auto& one : call.arguments[1]->As<CallExpression>().arguments) add(*one);
     } else {
@@ -150,9 +173,12 @@ Implementation Quantile(bool continuous, bool descending) {
       if (descending) shown = continuous || percentage == 0 ? 1 - percentage : -percentage;
       values.push_back(duckdb::Value::DOUBLE(shown));
     }
-    LoweredExpression parameter = is_array ? ConstantOf(duckdb::Value::LIST(LogicalType::DOUBLE, std::move(values))) : ConstantOf(values[0]);
-    LoweredExpression value = continuous ? CastOf(std::move(arguments[0]), LogicalType::DOUBLE) : std::move(arguments[0]);
-    LoweredExpression quantile = CallOf(continuous ? "quantile_cont" : "quantile_disc", std::move(value), std::move(parameter));
+    LoweredExpression parameter =
+        is_array ? ConstantOf(duckdb::Value::LIST(LogicalType::DOUBLE, std::move(values))) : ConstantOf(values[0]);
+    LoweredExpression value =
+        continuous ? CastOf(std::move(arguments[0]), LogicalType::DOUBLE) : std::move(arguments[0]);
+    LoweredExpression quantile =
+        CallOf(continuous ? "quantile_cont" : "quantile_disc", std::move(value), std::move(parameter));
     if (result.IsAnsiInterval() && continuous) {
       // Fractions are cut off.
       return CallOf("spark_truncate", std::move(quantile));
@@ -228,7 +254,8 @@ void Histogram(duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::V
     std::vector<Bar> bars;
     for (auto i = entry.offset; i < entry.offset + entry.length; ++i) {
       const auto at = children.sel->get_index(i);
-      if (children.validity.RowIsValid(at)) AddToHistogram(&bars, reinterpret_cast<const double*>(children.data)[at], static_cast<size_t>(limits.Get(row)));
+      if (children.validity.RowIsValid(at))
+        AddToHistogram(&bars, reinterpret_cast<const double*>(children.data)[at], static_cast<size_t>(limits.Get(row)));
     }
     const auto offset = duckdb::ListVector::GetListSize(result);
     duckdb::ListVector::Reserve(result, offset + bars.size());
@@ -249,47 +276,52 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddRowKernel(loader, "spark_sum_int", {H, I}, I, &SumAs<int32_t>, kFallible);
   AddRowKernel(loader, "spark_avg_long", {H, L, I}, L, &AverageAs<int64_t>, kFallible);
   AddRowKernel(loader, "spark_avg_int", {H, L, I}, I, &AverageAs<int32_t>, kFallible);
-  AddRowKernel(loader, "spark_truncate", {LogicalType::DOUBLE}, L, [](double value) -> int64_t { return static_cast<int64_t>(value); });
-  duckdb::ScalarFunction truncate_list("spark_truncate", {LogicalType::LIST(LogicalType::DOUBLE)}, LogicalType::LIST(L),
-                                       [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
-                                         const auto count = arguments.size();
-                                         duckdb::UnifiedVectorFormat lists, children;
-                                         arguments.data[0].ToUnifiedFormat(count, lists);
-                                         duckdb::ListVector::GetEntry(arguments.data[0]).ToUnifiedFormat(duckdb::ListVector::GetListSize(arguments.data[0]), children);
-                                         result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-                                         for (duckdb::idx_t row = 0; row < count; ++row) {
-                                           const auto index = lists.sel->get_index(row);
-                                           if (!lists.validity.RowIsValid(index)) {
-                                             duckdb::FlatVector::SetNull(result, row, true);
-                                             continue;
-                                           }
-                                           const auto entry = reinterpret_cast<const duckdb::list_entry_t*>(lists.data)[index];
-                                           std::vector<int64_t> values;
-                                           for (auto i = entry.offset; i < entry.offset + entry.length; ++i) {
-                                             values.push_back(static_cast<int64_t>(reinterpret_cast<const double*>(children.data)[children.sel->get_index(i)]));
-                                           }
-                                           row_kernel::Write(result, row, values);
-                                         }
-                                         if (arguments.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
-                                       });
+  AddRowKernel(loader, "spark_truncate", {LogicalType::DOUBLE}, L,
+               [](double value) -> int64_t { return static_cast<int64_t>(value); });
+  duckdb::ScalarFunction truncate_list(
+      "spark_truncate", {LogicalType::LIST(LogicalType::DOUBLE)}, LogicalType::LIST(L),
+      [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+        const auto count = arguments.size();
+        duckdb::UnifiedVectorFormat lists, children;
+        arguments.data[0].ToUnifiedFormat(count, lists);
+        duckdb::ListVector::GetEntry(arguments.data[0])
+            .ToUnifiedFormat(duckdb::ListVector::GetListSize(arguments.data[0]), children);
+        result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+        for (duckdb::idx_t row = 0; row < count; ++row) {
+          const auto index = lists.sel->get_index(row);
+          if (!lists.validity.RowIsValid(index)) {
+            duckdb::FlatVector::SetNull(result, row, true);
+            continue;
+          }
+          const auto entry = reinterpret_cast<const duckdb::list_entry_t*>(lists.data)[index];
+          std::vector<int64_t> values;
+          for (auto i = entry.offset; i < entry.offset + entry.length; ++i) {
+            values.push_back(
+                static_cast<int64_t>(reinterpret_cast<const double*>(children.data)[children.sel->get_index(i)]));
+          }
+          row_kernel::Write(result, row, values);
+        }
+        if (arguments.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+      });
   truncate_list.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   loader.RegisterFunction(truncate_list);
   duckdb::child_list_t<LogicalType> bar = {{"x", LogicalType::DOUBLE}, {"y", LogicalType::DOUBLE}};
-  duckdb::ScalarFunction histogram("spark_histogram", {LogicalType::LIST(LogicalType::DOUBLE), I, LogicalType::BOOLEAN}, LogicalType::LIST(LogicalType::STRUCT(std::move(bar))), Histogram);
+  duckdb::ScalarFunction histogram("spark_histogram", {LogicalType::LIST(LogicalType::DOUBLE), I, LogicalType::BOOLEAN},
+                                   LogicalType::LIST(LogicalType::STRUCT(std::move(bar))), Histogram);
   histogram.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   loader.RegisterFunction(histogram);
 }
 
 // The least or greatest value, by its order key where it has one.
 AggregateBuilder Extreme(std::string plain, std::string by_key) {
-  return [plain = std::move(plain), by_key = std::move(by_key)](
-             LoweringContext&, const AggregateExpression& aggregate,
-             LoweredArguments arguments) -> Result<LoweredExpression> {
-    const DataType& type = *aggregate.arguments[0]->type;
-    if (!NeedsOrderKey(type)) return CallOf(plain, std::move(arguments));
-    auto key = OrderKeyOf(type, arguments[0]->Copy());
-    return CallOf(by_key, std::move(arguments[0]), std::move(key));
-  };
+  return
+      [plain = std::move(plain), by_key = std::move(by_key)](LoweringContext&, const AggregateExpression& aggregate,
+                                                             LoweredArguments arguments) -> Result<LoweredExpression> {
+        const DataType& type = *aggregate.arguments[0]->type;
+        if (!NeedsOrderKey(type)) return CallOf(plain, std::move(arguments));
+        auto key = OrderKeyOf(type, arguments[0]->Copy());
+        return CallOf(by_key, std::move(arguments[0]), std::move(key));
+      };
 }
 
 AggregateBuilder ExtremeBy(std::string name) {
@@ -321,7 +353,8 @@ void RegisterAggregateFunctions(FunctionLoweringRegistry& registry) {
   registry.AddAggregate("collect_list", Collect(false));
   registry.AddAggregate("collect_set", Collect(true));
   registry.AddAggregate("count_if", Template("count(CASE WHEN $1 THEN true END)"));
-  for (const char* name : {"bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"}) registry.AddAggregate(name, Direct(name));
+  for (const char* name : {"bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"})
+    registry.AddAggregate(name, Direct(name));
   registry.AddAggregate("approx_count_distinct", Template("count(DISTINCT $1)"));
   registry.AddAggregate("percentile", Quantile(true, false));
   registry.AddAggregate("percentile_descending", Quantile(true, true));
@@ -332,20 +365,26 @@ void RegisterAggregateFunctions(FunctionLoweringRegistry& registry) {
   registry.AddAggregate("mode_least", Template("mode($1 ORDER BY $1 ASC)"));
   registry.AddAggregate("mode_greatest", Template("mode($1 ORDER BY $1 DESC)"));
   registry.AddAggregate("listagg", BuildAggregate(LowerListAgg));
-  registry.AddAggregate("histogram_numeric", BuildAggregate([](LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
-                          const DataType& type = *call.arguments[0]->type;
-                          if (type.IsDatetime()) return Error::Unsupported("histogram_numeric of " + type.SimpleString());
-                          auto filter = IsNotNull(arguments[0]->Copy());
-                          LoweredArguments values;
-                          values.push_back(CastOf(std::move(arguments[0]), LogicalType::DOUBLE));
-                          LoweredExpression list = duckdb::make_uniq<duckdb::FunctionExpression>("list", std::move(values), std::move(filter));
-                          const bool whole = type.IsIntegral() || type.IsAnsiInterval();
-                          return CallOf("spark_histogram", std::move(list), std::move(arguments[1]), ConstantOf(duckdb::Value::BOOLEAN(whole)));
-                        }));
+  registry.AddAggregate(
+      "histogram_numeric", BuildAggregate([](LoweringContext&, const AggregateExpression& call,
+                                             LoweredArguments arguments) -> Result<LoweredExpression> {
+        const DataType& type = *call.arguments[0]->type;
+        if (type.IsDatetime()) return Error::Unsupported("histogram_numeric of " + type.SimpleString());
+        auto filter = IsNotNull(arguments[0]->Copy());
+        LoweredArguments values;
+        values.push_back(CastOf(std::move(arguments[0]), LogicalType::DOUBLE));
+        LoweredExpression list =
+            duckdb::make_uniq<duckdb::FunctionExpression>("list", std::move(values), std::move(filter));
+        const bool whole = type.IsIntegral() || type.IsAnsiInterval();
+        return CallOf("spark_histogram", std::move(list), std::move(arguments[1]),
+                      ConstantOf(duckdb::Value::BOOLEAN(whole)));
+      }));
 }
 
 void RegisterWindowFunctions(FunctionLoweringRegistry& registry) {
-  for (const char* name : {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "nth_value"}) registry.AddWindow(name, Direct(name));
+  for (const char* name :
+       {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "nth_value"})
+    registry.AddWindow(name, Direct(name));
   registry.AddWindow("first", Direct("first_value"));
   registry.AddWindow("last", Direct("last_value"));
 }

@@ -1,12 +1,13 @@
-// Arithmetic that DuckDB's operators do not have: wrapping, NULL on overflow, division by zero as Spark sees it, decimals of Spark's result types.
+// Arithmetic that DuckDB's operators do not have: wrapping, NULL on overflow, division by zero as Spark sees it,
+// decimals of Spark's result types.
+
+#include <cmath>
+#include <limits>
 
 #include <duckdb/common/vector_operations/binary_executor.hpp>
 #include <duckdb/common/vector_operations/unary_executor.hpp>
 #include <duckdb/execution/expression_executor_state.hpp>
 #include <duckdb/planner/expression/bound_function_expression.hpp>
-
-#include <cmath>
-#include <limits>
 
 #include "frazil/engine/functions/core_functions.h"
 #include "frazil/engine/functions/kernel_arguments.h"
@@ -36,21 +37,33 @@ const char* OverflowMessage() {
 
 struct Add {
   template <typename T>
-  static bool Overflows(T left, T right, T* result) { return __builtin_add_overflow(left, right, result); }
+  static bool Overflows(T left, T right, T* result) {
+    return __builtin_add_overflow(left, right, result);
+  }
   template <typename T>
-  static T Float(T left, T right) { return left + right; }
+  static T Float(T left, T right) {
+    return left + right;
+  }
 };
 struct Subtract {
   template <typename T>
-  static bool Overflows(T left, T right, T* result) { return __builtin_sub_overflow(left, right, result); }
+  static bool Overflows(T left, T right, T* result) {
+    return __builtin_sub_overflow(left, right, result);
+  }
   template <typename T>
-  static T Float(T left, T right) { return left - right; }
+  static T Float(T left, T right) {
+    return left - right;
+  }
 };
 struct Multiply {
   template <typename T>
-  static bool Overflows(T left, T right, T* result) { return __builtin_mul_overflow(left, right, result); }
+  static bool Overflows(T left, T right, T* result) {
+    return __builtin_mul_overflow(left, right, result);
+  }
   template <typename T>
-  static T Float(T left, T right) { return left * right; }
+  static T Float(T left, T right) {
+    return left * right;
+  }
 };
 
 // GCC's builtins leave the wrapped result behind, which is what Java computes.
@@ -64,7 +77,8 @@ void Checked(DataChunk& input, ExpressionState&, Vector& result) {
                                                 return Operation::Float(left, right);
                                               } else {
                                                 T value;
-                                                if (Operation::Overflows(left, right, &value) && kNullOnOverflow) mask.SetInvalid(row);
+                                                if (Operation::Overflows(left, right, &value) && kNullOnOverflow)
+                                                  mask.SetInvalid(row);
                                                 return value;
                                               }
                                             });
@@ -143,7 +157,9 @@ void IntegralDivide(DataChunk& input, ExpressionState&, Vector& result) {
                                                     if (right == -1) {
                                                       const int64_t wide = left;
                                                       if (wide == std::numeric_limits<int64_t>::min()) {
-                                                        if (kMode == EvalMode::kAnsi) ThrowArithmeticOverflow("Overflow in integral divide", "try_divide");
+                                                        if (kMode == EvalMode::kAnsi)
+                                                          ThrowArithmeticOverflow("Overflow in integral divide",
+                                                                                  "try_divide");
                                                         if (kMode == EvalMode::kTry) mask.SetInvalid(row);
                                                         return wide;
                                                       }
@@ -155,27 +171,29 @@ void IntegralDivide(DataChunk& input, ExpressionState&, Vector& result) {
 
 template <typename T, EvalMode kMode, bool kAbsolute>
 void Negate(DataChunk& input, ExpressionState&, Vector& result) {
-  UnaryExecutor::ExecuteWithNulls<T, T>(input.data[0], result, input.size(), [](T value, ValidityMask& mask, idx_t row) -> T {
-    if constexpr (std::is_floating_point_v<T>) {
-      (void)mask;
-      (void)row;
-      return kAbsolute ? std::fabs(value) : -value;
-    } else {
-      if (kAbsolute && value >= 0) return value;
-      if (value == std::numeric_limits<T>::min()) {
-        if (kMode == EvalMode::kAnsi) ThrowArithmeticOverflow(OverflowMessage<T>(), "");
-        if (kMode == EvalMode::kTry) mask.SetInvalid(row);
-        return value;
-      }
-      return static_cast<T>(-value);
-    }
-  });
+  UnaryExecutor::ExecuteWithNulls<T, T>(input.data[0], result, input.size(),
+                                        [](T value, ValidityMask& mask, idx_t row) -> T {
+                                          if constexpr (std::is_floating_point_v<T>) {
+                                            (void)mask;
+                                            (void)row;
+                                            return kAbsolute ? std::fabs(value) : -value;
+                                          } else {
+                                            if (kAbsolute && value >= 0) return value;
+                                            if (value == std::numeric_limits<T>::min()) {
+                                              if (kMode == EvalMode::kAnsi)
+                                                ThrowArithmeticOverflow(OverflowMessage<T>(), "");
+                                              if (kMode == EvalMode::kTry) mask.SetInvalid(row);
+                                              return value;
+                                            }
+                                            return static_cast<T>(-value);
+                                          }
+                                        });
 }
-
 
 // Registers `name` for the integral types, and float and double.
 template <typename MakeKernel>
-void RegisterBinary(duckdb::ExtensionLoader& loader, const std::string& name, MakeKernel make, bool with_floats, LogicalType result = LogicalType::INVALID) {
+void RegisterBinary(duckdb::ExtensionLoader& loader, const std::string& name, MakeKernel make, bool with_floats,
+                    LogicalType result = LogicalType::INVALID) {
   ScalarFunctionSet set(name);
   const auto add = [&](const LogicalType& type, auto value) {
     ScalarFunction function({type, type}, result.id() == duckdb::LogicalTypeId::INVALID ? type : result, make(value));
@@ -210,7 +228,8 @@ void RegisterUnary(duckdb::ExtensionLoader& loader, const std::string& name, Mak
   loader.RegisterFunction(set);
 }
 
-// --- decimals: spark_decimal(operation, left, right, precision, scale, mode) --------------------------------------------------------------------------------
+// --- decimals: spark_decimal(operation, left, right, precision, scale, mode)
+// --------------------------------------------------------------------------------
 
 enum class DecimalKernel : int32_t { kAdd, kSubtract, kMultiply, kDivide, kIntegralDivide, kRemainder, kPmod };
 
@@ -227,10 +246,13 @@ struct DecimalBindData : duckdb::FunctionData {
   }
 };
 
-int ScaleOf(const LogicalType& type) { return type.id() == duckdb::LogicalTypeId::DECIMAL ? duckdb::DecimalType::GetScale(type) : 0; }
+int ScaleOf(const LogicalType& type) {
+  return type.id() == duckdb::LogicalTypeId::DECIMAL ? duckdb::DecimalType::GetScale(type) : 0;
+}
 
-duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(duckdb::ClientContext& context, ScalarFunction& function,
-                                                     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(
+    duckdb::ClientContext& context, ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   const auto values = ConstantArguments(context, function, arguments, 4);
   auto data = duckdb::make_uniq<DecimalBindData>();
   data->operation = static_cast<DecimalKernel>(values[0].GetValue<int32_t>());
@@ -240,7 +262,8 @@ duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(duckdb::ClientContext& cont
   data->right_scale = ScaleOf(arguments[1]->return_type);
   function.arguments[0] = arguments[0]->return_type;
   function.arguments[1] = arguments[1]->return_type;
-  function.SetReturnType(LogicalType::DECIMAL(static_cast<uint8_t>(data->result.precision), static_cast<uint8_t>(data->result.scale)));
+  function.SetReturnType(
+      LogicalType::DECIMAL(static_cast<uint8_t>(data->result.precision), static_cast<uint8_t>(data->result.scale)));
   return data;
 }
 
@@ -251,7 +274,8 @@ std::optional<int128> Compute(const DecimalBindData& data, int128 left, int128 r
       const bool add = data.operation == DecimalKernel::kAdd;
       if (data.left_scale == data.right_scale && data.result.scale == data.left_scale) {
         int128 value;
-        const bool overflow = add ? __builtin_add_overflow(left, right, &value) : __builtin_sub_overflow(left, right, &value);
+        const bool overflow =
+            add ? __builtin_add_overflow(left, right, &value) : __builtin_sub_overflow(left, right, &value);
         if (overflow || !FitsPrecision(value, data.result.precision)) return std::nullopt;
         return value;
       }
@@ -261,14 +285,18 @@ std::optional<int128> Compute(const DecimalBindData& data, int128 left, int128 r
     case DecimalKernel::kMultiply: {
       if (data.result.scale == data.left_scale + data.right_scale) {
         int128 value;
-        if (__builtin_mul_overflow(left, right, &value) || !FitsPrecision(value, data.result.precision)) return std::nullopt;
+        if (__builtin_mul_overflow(left, right, &value) || !FitsPrecision(value, data.result.precision))
+          return std::nullopt;
         return value;
       }
       return MultiplyDecimals(left, data.left_scale, right, data.right_scale, data.result);
     }
-    case DecimalKernel::kDivide: return DivideDecimals(left, data.left_scale, right, data.right_scale, data.result);
-    case DecimalKernel::kIntegralDivide: return IntegralDivideDecimals(left, data.left_scale, right, data.right_scale, data.result);
-    case DecimalKernel::kRemainder: return RemainderDecimals(left, data.left_scale, right, data.right_scale, data.result);
+    case DecimalKernel::kDivide:
+      return DivideDecimals(left, data.left_scale, right, data.right_scale, data.result);
+    case DecimalKernel::kIntegralDivide:
+      return IntegralDivideDecimals(left, data.left_scale, right, data.right_scale, data.result);
+    case DecimalKernel::kRemainder:
+      return RemainderDecimals(left, data.left_scale, right, data.right_scale, data.result);
     case DecimalKernel::kPmod: {
       const auto rest = RemainderDecimals(left, data.left_scale, right, data.right_scale, data.result);
       if (!rest || *rest >= 0) return rest;
@@ -301,7 +329,8 @@ struct NarrowDecimals {
       case DecimalKernel::kDivide:
       case DecimalKernel::kIntegralDivide:
       case DecimalKernel::kRemainder:
-      case DecimalKernel::kPmod: return;
+      case DecimalKernel::kPmod:
+        return;
     }
   }
 
@@ -309,9 +338,10 @@ struct NarrowDecimals {
   bool Compute(int128 left, int128 right, int128* value) const {
     const auto short_left = static_cast<int64_t>(left), short_right = static_cast<int64_t>(right);
     if (short_left != left || short_right != right) return false;
-    *value = multiplies ? static_cast<int128>(short_left) * short_right
-                        : static_cast<int128>(short_left) * left_factor + static_cast<int128>(short_right) * right_factor;
-    return *value < limit && *value > -limit;
+    *value = multiplies
+                 ? static_cast<int128>(short_left) * short_right
+                 : static_cast<int128>(short_left) * left_factor + static_cast<int128>(short_right) * right_factor;
+    return *value<limit&& * value> - limit;
   }
 
   bool applies = false, multiplies = false;
@@ -332,8 +362,8 @@ std::optional<int128> DecimalOrNull(const DecimalBindData& data, int128 left, in
     DecimalBindData loose = data;
     loose.result = DecimalShape{38, data.result.scale};
     const auto shown = Compute(loose, left, right);
-    ThrowNumericValueOutOfRange(shown ? DecimalToString(*shown, data.result.scale) : "The result", data.result.precision,
-                                data.result.scale);
+    ThrowNumericValueOutOfRange(shown ? DecimalToString(*shown, data.result.scale) : "The result",
+                                data.result.precision, data.result.scale);
   }
   return value;
 }
@@ -375,7 +405,8 @@ void ExecuteDecimal(DataChunk& input, ExpressionState& state, Vector& result) {
   WithDecimalStorage(input.data[0].GetType(), [&](auto left_storage) {
     WithDecimalStorage(input.data[1].GetType(), [&](auto right_storage) {
       WithDecimalStorage(result.GetType(), [&](auto storage) {
-        DecimalRows<decltype(left_storage), decltype(right_storage), decltype(storage)>(data, left, right, result, count);
+        DecimalRows<decltype(left_storage), decltype(right_storage), decltype(storage)>(data, left, right, result,
+                                                                                        count);
       });
     });
   });
@@ -384,14 +415,19 @@ void ExecuteDecimal(DataChunk& input, ExpressionState& state, Vector& result) {
 
 }  // namespace
 
-LoweredExpression LowerDecimalOperation(const std::string& name, const DataType& type, EvalMode mode, LoweredArguments arguments) {
-  static const std::map<std::string, DecimalKernel> kOperations = {
-      {"add", DecimalKernel::kAdd},       {"subtract", DecimalKernel::kSubtract},     {"multiply", DecimalKernel::kMultiply},
-      {"divide", DecimalKernel::kDivide}, {"div", DecimalKernel::kIntegralDivide}, {"remainder", DecimalKernel::kRemainder},
-      {"pmod", DecimalKernel::kPmod}};
+LoweredExpression LowerDecimalOperation(const std::string& name, const DataType& type, EvalMode mode,
+                                        LoweredArguments arguments) {
+  static const std::map<std::string, DecimalKernel> kOperations = {{"add", DecimalKernel::kAdd},
+                                                                   {"subtract", DecimalKernel::kSubtract},
+                                                                   {"multiply", DecimalKernel::kMultiply},
+                                                                   {"divide", DecimalKernel::kDivide},
+                                                                   {"div", DecimalKernel::kIntegralDivide},
+                                                                   {"remainder", DecimalKernel::kRemainder},
+                                                                   {"pmod", DecimalKernel::kPmod}};
   const auto operation = kOperations.at(name);
   const DecimalShape shape = type.id() == TypeId::kDecimal ? ShapeOf(type) : DecimalShape{38, 0};
-  return CallOf("spark_decimal", std::move(arguments[0]), std::move(arguments[1]), ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(operation))),
+  return CallOf("spark_decimal", std::move(arguments[0]), std::move(arguments[1]),
+                ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(operation))),
                 ConstantOf(duckdb::Value::INTEGER(shape.precision)), ConstantOf(duckdb::Value::INTEGER(shape.scale)),
                 ConstantOf(duckdb::Value::INTEGER(static_cast<int32_t>(mode))));
 }
@@ -399,35 +435,57 @@ LoweredExpression LowerDecimalOperation(const std::string& name, const DataType&
 void RegisterArithmeticKernels(duckdb::ExtensionLoader& loader) {
   const auto legacy_try = [&](const std::string& name, auto operation) {
     using Operation = decltype(operation);
-    RegisterBinary(loader, "spark_" + name + "_legacy", [](auto value) { return &Checked<decltype(value), Operation, false>; }, true);
-    RegisterBinary(loader, "spark_" + name + "_try", [](auto value) { return &Checked<decltype(value), Operation, true>; }, true);
+    RegisterBinary(
+        loader, "spark_" + name + "_legacy", [](auto value) { return &Checked<decltype(value), Operation, false>; },
+        true);
+    RegisterBinary(
+        loader, "spark_" + name + "_try", [](auto value) { return &Checked<decltype(value), Operation, true>; }, true);
     ScalarFunctionSet interval("spark_" + name + "_interval");
-    interval.AddFunction(ScalarFunction({LogicalType::INTEGER, LogicalType::INTEGER}, LogicalType::INTEGER, &CheckedInterval<int32_t, Operation>));
-    interval.AddFunction(ScalarFunction({LogicalType::BIGINT, LogicalType::BIGINT}, LogicalType::BIGINT, &CheckedInterval<int64_t, Operation>));
+    interval.AddFunction(ScalarFunction({LogicalType::INTEGER, LogicalType::INTEGER}, LogicalType::INTEGER,
+                                        &CheckedInterval<int32_t, Operation>));
+    interval.AddFunction(ScalarFunction({LogicalType::BIGINT, LogicalType::BIGINT}, LogicalType::BIGINT,
+                                        &CheckedInterval<int64_t, Operation>));
     for (auto& function : interval.functions) function.SetFallible();
     loader.RegisterFunction(interval);
   };
   legacy_try("add", Add{});
   legacy_try("subtract", Subtract{});
   legacy_try("multiply", Multiply{});
-  RegisterBinary(loader, "spark_divide_error", [](auto value) { return &Divide<decltype(value), true>; }, true);
-  RegisterBinary(loader, "spark_divide_null", [](auto value) { return &Divide<decltype(value), false>; }, true);
-  RegisterBinary(loader, "spark_remainder_error", [](auto value) { return &Remainder<decltype(value), true>; }, true);
-  RegisterBinary(loader, "spark_remainder_null", [](auto value) { return &Remainder<decltype(value), false>; }, true);
-  RegisterBinary(loader, "spark_pmod_error", [](auto value) { return &PositiveModulo<decltype(value), true>; }, true);
-  RegisterBinary(loader, "spark_pmod_null", [](auto value) { return &PositiveModulo<decltype(value), false>; }, true);
-  RegisterBinary(loader, "spark_div_legacy", [](auto value) { return &IntegralDivide<decltype(value), EvalMode::kLegacy>; }, false, LogicalType::BIGINT);
-  RegisterBinary(loader, "spark_div_ansi", [](auto value) { return &IntegralDivide<decltype(value), EvalMode::kAnsi>; }, false, LogicalType::BIGINT);
-  RegisterBinary(loader, "spark_div_try", [](auto value) { return &IntegralDivide<decltype(value), EvalMode::kTry>; }, false, LogicalType::BIGINT);
-  RegisterUnary(loader, "spark_negative_legacy", [](auto value) { return &Negate<decltype(value), EvalMode::kLegacy, false>; });
-  RegisterUnary(loader, "spark_negative_ansi", [](auto value) { return &Negate<decltype(value), EvalMode::kAnsi, false>; });
-  RegisterUnary(loader, "spark_negative_try", [](auto value) { return &Negate<decltype(value), EvalMode::kTry, false>; });
-  RegisterUnary(loader, "spark_abs_legacy", [](auto value) { return &Negate<decltype(value), EvalMode::kLegacy, true>; });
+  RegisterBinary(
+      loader, "spark_divide_error", [](auto value) { return &Divide<decltype(value), true>; }, true);
+  RegisterBinary(
+      loader, "spark_divide_null", [](auto value) { return &Divide<decltype(value), false>; }, true);
+  RegisterBinary(
+      loader, "spark_remainder_error", [](auto value) { return &Remainder<decltype(value), true>; }, true);
+  RegisterBinary(
+      loader, "spark_remainder_null", [](auto value) { return &Remainder<decltype(value), false>; }, true);
+  RegisterBinary(
+      loader, "spark_pmod_error", [](auto value) { return &PositiveModulo<decltype(value), true>; }, true);
+  RegisterBinary(
+      loader, "spark_pmod_null", [](auto value) { return &PositiveModulo<decltype(value), false>; }, true);
+  RegisterBinary(
+      loader, "spark_div_legacy", [](auto value) { return &IntegralDivide<decltype(value), EvalMode::kLegacy>; }, false,
+      LogicalType::BIGINT);
+  RegisterBinary(
+      loader, "spark_div_ansi", [](auto value) { return &IntegralDivide<decltype(value), EvalMode::kAnsi>; }, false,
+      LogicalType::BIGINT);
+  RegisterBinary(
+      loader, "spark_div_try", [](auto value) { return &IntegralDivide<decltype(value), EvalMode::kTry>; }, false,
+      LogicalType::BIGINT);
+  RegisterUnary(loader, "spark_negative_legacy",
+                [](auto value) { return &Negate<decltype(value), EvalMode::kLegacy, false>; });
+  RegisterUnary(loader, "spark_negative_ansi",
+                [](auto value) { return &Negate<decltype(value), EvalMode::kAnsi, false>; });
+  RegisterUnary(loader, "spark_negative_try",
+                [](auto value) { return &Negate<decltype(value), EvalMode::kTry, false>; });
+  RegisterUnary(loader, "spark_abs_legacy",
+                [](auto value) { return &Negate<decltype(value), EvalMode::kLegacy, true>; });
   RegisterUnary(loader, "spark_abs_ansi", [](auto value) { return &Negate<decltype(value), EvalMode::kAnsi, true>; });
   RegisterUnary(loader, "spark_abs_try", [](auto value) { return &Negate<decltype(value), EvalMode::kTry, true>; });
 
   ScalarFunction decimal("spark_decimal",
-                         {LogicalType::ANY, LogicalType::ANY, LogicalType::INTEGER, LogicalType::INTEGER, LogicalType::INTEGER, LogicalType::INTEGER},
+                         {LogicalType::ANY, LogicalType::ANY, LogicalType::INTEGER, LogicalType::INTEGER,
+                          LogicalType::INTEGER, LogicalType::INTEGER},
                          LogicalType::ANY, ExecuteDecimal, BindDecimal);
   decimal.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   decimal.SetFallible();

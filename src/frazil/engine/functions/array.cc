@@ -533,21 +533,20 @@ void RegisterArrayFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddComparingKernels);
   registry.AddKernels(AddAccessKernels);
   registry.AddKernels(AddOtherKernels);
-  for (const char* name : {"array_append",   "array_prepend",  "array_insert", "slice",           "array_compact",
-                           "array_reverse",  "array_repeat",   "shuffle",      "array_contains",  "array_position",
-                           "array_remove",   "arrays_overlap", "array_max",    "array_min",       "sort_array",
-                           "get",            "flatten"}) {
+  for (const char* name : {"array_append", "array_prepend", "array_insert", "slice", "array_compact", "array_reverse",
+                           "array_repeat", "shuffle", "array_contains", "array_position", "array_remove",
+                           "arrays_overlap", "array_max", "array_min", "sort_array", "get", "flatten"}) {
     registry.AddScalar(name, Direct(std::string("spark_") + name));
   }
   // What these put out are keys, as those of groups.
   for (const char* name : {"array_distinct", "array_union", "array_intersect", "array_except"}) {
-    registry.AddScalar(name, Build([kernel = std::string("spark_") + name](
-                                       LoweringContext&, const CallExpression& call,
-                                       LoweredArguments arguments) -> Result<LoweredExpression> {
-                         for (size_t i = 0; i < arguments.size(); ++i)
-                           arguments[i] = GroupKeyOf(*call.arguments[i]->type, std::move(arguments[i]));
-                         return CallOf(kernel, std::move(arguments));
-                       }));
+    registry.AddScalar(
+        name, Build([kernel = std::string("spark_") + name](LoweringContext&, const CallExpression& call,
+                                                            LoweredArguments arguments) -> Result<LoweredExpression> {
+          for (size_t i = 0; i < arguments.size(); ++i)
+            arguments[i] = GroupKeyOf(*call.arguments[i]->type, std::move(arguments[i]));
+          return CallOf(kernel, std::move(arguments));
+        }));
   }
   registry.AddScalar("array_sort_default", Direct("spark_array_sort"));
   registry.AddScalar("array_sort", Build(LowerComparatorSort));

@@ -172,7 +172,8 @@ void Register(duckdb::ExtensionLoader& loader, std::string name, const std::vect
 void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts,
                     ArrayRow row_function, ArrayKernelOptions options) {
   Definition definition{parts, options};
-  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState& state,
+                                        duckdb::Vector& result) {
     ArrayArguments arguments(chunk, state, definition.parts, definition.options.keys);
     result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
     auto* entries = duckdb::FlatVector::GetData<duckdb::list_entry_t>(result);
@@ -200,7 +201,8 @@ void AddArrayKernel(duckdb::ExtensionLoader& loader, std::string name, std::vect
 void AddElementKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts,
                       ElementRow row_function, ArrayKernelOptions options) {
   Definition definition{parts, options};
-  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState& state,
+                                        duckdb::Vector& result) {
     ArrayArguments arguments(chunk, state, definition.parts, definition.options.keys);
     duckdb::SelectionVector selection(arguments.rows());
     for (idx_t row = 0; row < arguments.rows(); ++row) {
@@ -217,7 +219,8 @@ void AddElementKernel(duckdb::ExtensionLoader& loader, std::string name, std::ve
 void AddNumberKernel(duckdb::ExtensionLoader& loader, std::string name, std::vector<ArrayPart> parts,
                      LogicalType result_type, NumberRow row_function, ArrayKernelOptions options) {
   Definition definition{parts, options};
-  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState& state,
+                                        duckdb::Vector& result) {
     ArrayArguments arguments(chunk, state, definition.parts, definition.options.keys);
     result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
     for (idx_t row = 0; row < arguments.rows(); ++row) {

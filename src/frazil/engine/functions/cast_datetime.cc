@@ -1,7 +1,7 @@
-#include <duckdb/common/vector_operations/unary_executor.hpp>
-
 #include <cmath>
 #include <limits>
+
+#include <duckdb/common/vector_operations/unary_executor.hpp>
 
 #include "frazil/engine/functions/cast_internal.h"
 #include "frazil/engine/functions/kernel_arguments.h"
@@ -33,14 +33,15 @@ VectorCast Mapped(Convert convert) {
 template <typename From, typename To, typename Convert>
 VectorCast MappedOrNull(Convert convert) {
   return [convert](Vector& source, Vector& target, idx_t count) {
-    UnaryExecutor::ExecuteWithNulls<From, To>(source, target, count, [&](From value, ValidityMask& mask, idx_t row) -> To {
-      const std::optional<To> result = convert(value);
-      if (!result.has_value()) {
-        mask.SetInvalid(row);
-        return To{};
-      }
-      return *result;
-    });
+    UnaryExecutor::ExecuteWithNulls<From, To>(source, target, count,
+                                              [&](From value, ValidityMask& mask, idx_t row) -> To {
+                                                const std::optional<To> result = convert(value);
+                                                if (!result.has_value()) {
+                                                  mask.SetInvalid(row);
+                                                  return To{};
+                                                }
+                                                return *result;
+                                              });
   };
 }
 
@@ -54,7 +55,8 @@ int64_t SecondsToMicros(int64_t seconds) {
 
 template <typename From>
 VectorCast SecondsToTimestamp() {
-  return Mapped<From, timestamp_t>([](From value) { return timestamp_t(SecondsToMicros(static_cast<int64_t>(value))); });
+  return Mapped<From, timestamp_t>(
+      [](From value) { return timestamp_t(SecondsToMicros(static_cast<int64_t>(value))); });
 }
 
 template <typename From>
@@ -96,28 +98,38 @@ VectorCast FromTime(const DataType& from, const DataType& to, EvalMode mode) {
       for (int i = to.time_precision(); i < 6; ++i) unit *= 10;
       return Mapped<dtime_t, dtime_t>([unit](dtime_t value) { return dtime_t(value.micros - value.micros % unit); });
     }
-    case TypeId::kByte: return TimeToInteger<int8_t>(from, to, mode);
-    case TypeId::kShort: return TimeToInteger<int16_t>(from, to, mode);
-    case TypeId::kInteger: return TimeToInteger<int32_t>(from, to, mode);
-    case TypeId::kLong: return TimeToInteger<int64_t>(from, to, mode);
-    case TypeId::kFloat: return Mapped<dtime_t, float>([](dtime_t value) { return static_cast<float>(static_cast<double>(value.micros) / 1e6); });
-    case TypeId::kDouble: return Mapped<dtime_t, double>([](dtime_t value) { return static_cast<double>(value.micros) / 1e6; });
+    case TypeId::kByte:
+      return TimeToInteger<int8_t>(from, to, mode);
+    case TypeId::kShort:
+      return TimeToInteger<int16_t>(from, to, mode);
+    case TypeId::kInteger:
+      return TimeToInteger<int32_t>(from, to, mode);
+    case TypeId::kLong:
+      return TimeToInteger<int64_t>(from, to, mode);
+    case TypeId::kFloat:
+      return Mapped<dtime_t, float>(
+          [](dtime_t value) { return static_cast<float>(static_cast<double>(value.micros) / 1e6); });
+    case TypeId::kDouble:
+      return Mapped<dtime_t, double>([](dtime_t value) { return static_cast<double>(value.micros) / 1e6; });
     case TypeId::kDecimal:
       return [shape = ShapeOf(to), mode](Vector& source, Vector& target, idx_t count) {
         WithDecimalStorage(target.GetType(), [&](auto storage) {
           using To = decltype(storage);
-          UnaryExecutor::ExecuteWithNulls<dtime_t, To>(source, target, count, [&](dtime_t value, ValidityMask& mask, idx_t row) -> To {
-            const auto result = RescaleTo(value.micros, 6, shape);
-            if (result) return NarrowTo<To>(*result);
-            if (mode == EvalMode::kAnsi) {
-              ThrowNumericValueOutOfRange(DecimalToString(static_cast<int128>(value.micros) * 1000, 9), shape.precision, shape.scale);
-            }
-            mask.SetInvalid(row);
-            return To{};
-          });
+          UnaryExecutor::ExecuteWithNulls<dtime_t, To>(
+              source, target, count, [&](dtime_t value, ValidityMask& mask, idx_t row) -> To {
+                const auto result = RescaleTo(value.micros, 6, shape);
+                if (result) return NarrowTo<To>(*result);
+                if (mode == EvalMode::kAnsi) {
+                  ThrowNumericValueOutOfRange(DecimalToString(static_cast<int128>(value.micros) * 1000, 9),
+                                              shape.precision, shape.scale);
+                }
+                mask.SetInvalid(row);
+                return To{};
+              });
         });
       };
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -127,7 +139,8 @@ VectorCast TimestampToInteger(const DataType& to, EvalMode mode) {
   return MappedOrNull<timestamp_t, To>([mode, sql](timestamp_t value) -> std::optional<To> {
     const int64_t seconds = FloorDivide(value.value, kMicrosPerSecond);
     if (seconds < std::numeric_limits<To>::min() || seconds > std::numeric_limits<To>::max()) {
-      if (mode == EvalMode::kAnsi) ThrowCastOverflow("TIMESTAMP '" + FormatTimestamp(value.value, *TimeZone::Utc()) + "'", "TIMESTAMP", sql);
+      if (mode == EvalMode::kAnsi)
+        ThrowCastOverflow("TIMESTAMP '" + FormatTimestamp(value.value, *TimeZone::Utc()) + "'", "TIMESTAMP", sql);
       return std::nullopt;
     }
     return static_cast<To>(seconds);
@@ -136,44 +149,67 @@ VectorCast TimestampToInteger(const DataType& to, EvalMode mode) {
 
 VectorCast FromTimestamp(const DataType& to, const CastSettings& settings) {
   switch (to.id()) {
-    case TypeId::kDate: return Mapped<timestamp_t, date_t>([zone = settings.zone](timestamp_t value) { return date_t(DateOfTimestamp(value.value, *zone)); });
+    case TypeId::kDate:
+      return Mapped<timestamp_t, date_t>(
+          [zone = settings.zone](timestamp_t value) { return date_t(DateOfTimestamp(value.value, *zone)); });
     case TypeId::kTimestampNtz:
-      return Mapped<timestamp_t, timestamp_t>([zone = settings.zone](timestamp_t value) { return timestamp_t(zone->ToLocalMicros(value.value)); });
+      return Mapped<timestamp_t, timestamp_t>(
+          [zone = settings.zone](timestamp_t value) { return timestamp_t(zone->ToLocalMicros(value.value)); });
     case TypeId::kTime:
-      return Mapped<timestamp_t, dtime_t>([zone = settings.zone](timestamp_t value) { return dtime_t(FloorModulo(zone->ToLocalMicros(value.value), kMicrosPerDay)); });
-    case TypeId::kBoolean: return Mapped<timestamp_t, bool>([](timestamp_t value) { return value.value != 0; });
-    case TypeId::kByte: return TimestampToInteger<int8_t>(to, settings.mode);
-    case TypeId::kShort: return TimestampToInteger<int16_t>(to, settings.mode);
-    case TypeId::kInteger: return TimestampToInteger<int32_t>(to, settings.mode);
-    case TypeId::kLong: return TimestampToInteger<int64_t>(to, settings.mode);
-    case TypeId::kFloat: return Mapped<timestamp_t, float>([](timestamp_t value) { return static_cast<float>(static_cast<double>(value.value) / 1e6); });
-    case TypeId::kDouble: return Mapped<timestamp_t, double>([](timestamp_t value) { return static_cast<double>(value.value) / 1e6; });
+      return Mapped<timestamp_t, dtime_t>([zone = settings.zone](timestamp_t value) {
+        return dtime_t(FloorModulo(zone->ToLocalMicros(value.value), kMicrosPerDay));
+      });
+    case TypeId::kBoolean:
+      return Mapped<timestamp_t, bool>([](timestamp_t value) { return value.value != 0; });
+    case TypeId::kByte:
+      return TimestampToInteger<int8_t>(to, settings.mode);
+    case TypeId::kShort:
+      return TimestampToInteger<int16_t>(to, settings.mode);
+    case TypeId::kInteger:
+      return TimestampToInteger<int32_t>(to, settings.mode);
+    case TypeId::kLong:
+      return TimestampToInteger<int64_t>(to, settings.mode);
+    case TypeId::kFloat:
+      return Mapped<timestamp_t, float>(
+          [](timestamp_t value) { return static_cast<float>(static_cast<double>(value.value) / 1e6); });
+    case TypeId::kDouble:
+      return Mapped<timestamp_t, double>([](timestamp_t value) { return static_cast<double>(value.value) / 1e6; });
     case TypeId::kDecimal:
       return [shape = ShapeOf(to), mode = settings.mode](Vector& source, Vector& target, idx_t count) {
         WithDecimalStorage(target.GetType(), [&](auto storage) {
           using To = decltype(storage);
-          UnaryExecutor::ExecuteWithNulls<timestamp_t, To>(source, target, count, [&](timestamp_t value, ValidityMask& mask, idx_t row) -> To {
-            const auto result = RescaleTo(value.value, 6, shape);
-            if (result) return NarrowTo<To>(*result);
-            if (mode == EvalMode::kAnsi) ThrowNumericValueOutOfRange(DecimalToString(value.value, 6), shape.precision, shape.scale);
-            mask.SetInvalid(row);
-            return To{};
-          });
+          UnaryExecutor::ExecuteWithNulls<timestamp_t, To>(
+              source, target, count, [&](timestamp_t value, ValidityMask& mask, idx_t row) -> To {
+                const auto result = RescaleTo(value.value, 6, shape);
+                if (result) return NarrowTo<To>(*result);
+                if (mode == EvalMode::kAnsi)
+                  ThrowNumericValueOutOfRange(DecimalToString(value.value, 6), shape.precision, shape.scale);
+                mask.SetInvalid(row);
+                return To{};
+              });
         });
       };
-    default: return {};
+    default:
+      return {};
   }
 }
 
 VectorCast ToTimestamp(const DataType& from, const CastSettings& settings) {
   switch (from.id()) {
-    case TypeId::kBoolean: return Mapped<bool, timestamp_t>([](bool value) { return timestamp_t(value ? 1 : 0); });
-    case TypeId::kByte: return SecondsToTimestamp<int8_t>();
-    case TypeId::kShort: return SecondsToTimestamp<int16_t>();
-    case TypeId::kInteger: return SecondsToTimestamp<int32_t>();
-    case TypeId::kLong: return SecondsToTimestamp<int64_t>();
-    case TypeId::kFloat: return FloatToTimestamp<float>(from, settings.mode);
-    case TypeId::kDouble: return FloatToTimestamp<double>(from, settings.mode);
+    case TypeId::kBoolean:
+      return Mapped<bool, timestamp_t>([](bool value) { return timestamp_t(value ? 1 : 0); });
+    case TypeId::kByte:
+      return SecondsToTimestamp<int8_t>();
+    case TypeId::kShort:
+      return SecondsToTimestamp<int16_t>();
+    case TypeId::kInteger:
+      return SecondsToTimestamp<int32_t>();
+    case TypeId::kLong:
+      return SecondsToTimestamp<int64_t>();
+    case TypeId::kFloat:
+      return FloatToTimestamp<float>(from, settings.mode);
+    case TypeId::kDouble:
+      return FloatToTimestamp<double>(from, settings.mode);
     case TypeId::kDecimal:
       return [scale = from.scale()](Vector& source, Vector& target, idx_t count) {
         WithDecimalStorage(source.GetType(), [&](auto storage) {
@@ -188,10 +224,14 @@ VectorCast ToTimestamp(const DataType& from, const CastSettings& settings) {
           });
         });
       };
-    case TypeId::kDate: return Mapped<date_t, timestamp_t>([zone = settings.zone](date_t value) { return timestamp_t(TimestampOfDate(value.days, *zone)); });
+    case TypeId::kDate:
+      return Mapped<date_t, timestamp_t>(
+          [zone = settings.zone](date_t value) { return timestamp_t(TimestampOfDate(value.days, *zone)); });
     case TypeId::kTimestampNtz:
-      return Mapped<timestamp_t, timestamp_t>([zone = settings.zone](timestamp_t value) { return timestamp_t(zone->ToUtcMicros(value.value)); });
-    default: return {};
+      return Mapped<timestamp_t, timestamp_t>(
+          [zone = settings.zone](timestamp_t value) { return timestamp_t(zone->ToUtcMicros(value.value)); });
+    default:
+      return {};
   }
 }
 
@@ -207,25 +247,36 @@ VectorCast MakeDatetimeCast(const DataType& from, const DataType& to, const Cast
   if (to.id() == TypeId::kTimestamp) return ToTimestamp(from, settings);
   if (from.id() == TypeId::kTimestampNtz) {
     if (to.id() == TypeId::kDate) {
-      return Mapped<timestamp_t, date_t>([](timestamp_t value) { return date_t(static_cast<int32_t>(FloorDivide(value.value, kMicrosPerDay))); });
+      return Mapped<timestamp_t, date_t>(
+          [](timestamp_t value) { return date_t(static_cast<int32_t>(FloorDivide(value.value, kMicrosPerDay))); });
     }
     if (to.id() == TypeId::kTime) {
-      return Mapped<timestamp_t, dtime_t>([](timestamp_t value) { return dtime_t(FloorModulo(value.value, kMicrosPerDay)); });
+      return Mapped<timestamp_t, dtime_t>(
+          [](timestamp_t value) { return dtime_t(FloorModulo(value.value, kMicrosPerDay)); });
     }
   }
   if (from.id() == TypeId::kTime) return FromTime(from, to, settings.mode);
   if (from.id() == TypeId::kDate) {
     // Without ANSI a date as a number is NULL.
     switch (to.id()) {
-      case TypeId::kTimestampNtz: return Mapped<date_t, timestamp_t>([](date_t value) { return timestamp_t(value.days * kMicrosPerDay); });
-      case TypeId::kBoolean: return AlwaysNull<bool>();
-      case TypeId::kByte: return AlwaysNull<int8_t>();
-      case TypeId::kShort: return AlwaysNull<int16_t>();
-      case TypeId::kInteger: return AlwaysNull<int32_t>();
-      case TypeId::kLong: return AlwaysNull<int64_t>();
-      case TypeId::kFloat: return AlwaysNull<float>();
-      case TypeId::kDouble: return AlwaysNull<double>();
-      default: break;
+      case TypeId::kTimestampNtz:
+        return Mapped<date_t, timestamp_t>([](date_t value) { return timestamp_t(value.days * kMicrosPerDay); });
+      case TypeId::kBoolean:
+        return AlwaysNull<bool>();
+      case TypeId::kByte:
+        return AlwaysNull<int8_t>();
+      case TypeId::kShort:
+        return AlwaysNull<int16_t>();
+      case TypeId::kInteger:
+        return AlwaysNull<int32_t>();
+      case TypeId::kLong:
+        return AlwaysNull<int64_t>();
+      case TypeId::kFloat:
+        return AlwaysNull<float>();
+      case TypeId::kDouble:
+        return AlwaysNull<double>();
+      default:
+        break;
     }
   }
   return {};

@@ -1,8 +1,8 @@
-#include <duckdb/common/vector_operations/unary_executor.hpp>
-
 #include <charconv>
 #include <cmath>
 #include <limits>
+
+#include <duckdb/common/vector_operations/unary_executor.hpp>
 
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/cast_internal.h"
@@ -27,13 +27,15 @@ std::string_view ViewOf(const string_t& text) { return {text.GetData(), text.Get
 template <typename To, typename Parse>
 VectorCast Parsed(std::string target_sql, EvalMode mode, Parse parse) {
   return [target_sql = std::move(target_sql), mode, parse](Vector& source, Vector& target, idx_t count) {
-    UnaryExecutor::ExecuteWithNulls<string_t, To>(source, target, count, [&](string_t text, ValidityMask& mask, idx_t row) -> To {
-      const auto result = parse(ViewOf(text));
-      if (result.has_value()) return static_cast<To>(*result);
-      if (mode == EvalMode::kAnsi) ThrowCastInvalidInput(ViewOf(text), target_sql);
-      mask.SetInvalid(row);
-      return To{};
-    });
+    UnaryExecutor::ExecuteWithNulls<string_t, To>(source, target, count,
+                                                  [&](string_t text, ValidityMask& mask, idx_t row) -> To {
+                                                    const auto result = parse(ViewOf(text));
+                                                    if (result.has_value()) return static_cast<To>(*result);
+                                                    if (mode == EvalMode::kAnsi)
+                                                      ThrowCastInvalidInput(ViewOf(text), target_sql);
+                                                    mask.SetInvalid(row);
+                                                    return To{};
+                                                  });
   };
 }
 
@@ -53,7 +55,8 @@ std::optional<To> ParseInteger(std::string_view text, bool allow_fraction) {
   if (rest[0] == '-' || rest[0] == '+') rest.remove_prefix(1);
   if (rest.empty()) return std::nullopt;
   int128 value = 0;
-  const int128 limit = negative ? -static_cast<int128>(std::numeric_limits<To>::min()) : static_cast<int128>(std::numeric_limits<To>::max());
+  const int128 limit = negative ? -static_cast<int128>(std::numeric_limits<To>::min())
+                                : static_cast<int128>(std::numeric_limits<To>::max());
   size_t at = 0;
   for (; at < rest.size() && rest[at] != '.'; ++at) {
     if (rest[at] < '0' || rest[at] > '9') return std::nullopt;
@@ -75,7 +78,8 @@ std::optional<To> ParseFloat(std::string_view text) {
   std::string_view rest = TrimControls(text);
   if (rest.empty()) return std::nullopt;
   const std::string word = AsciiLower(rest);
-  if (word == "inf" || word == "+inf" || word == "infinity" || word == "+infinity") return std::numeric_limits<To>::infinity();
+  if (word == "inf" || word == "+inf" || word == "infinity" || word == "+infinity")
+    return std::numeric_limits<To>::infinity();
   if (word == "-inf" || word == "-infinity") return -std::numeric_limits<To>::infinity();
   if (word == "nan") return std::numeric_limits<To>::quiet_NaN();
   const char last = rest.back();
@@ -104,21 +108,26 @@ VectorCast ToDecimal(const DataType& to, EvalMode mode) {
   return [shape, mode, sql = to.Sql()](Vector& source, Vector& target, idx_t count) {
     WithDecimalStorage(target.GetType(), [&](auto storage) {
       using To = decltype(storage);
-      UnaryExecutor::ExecuteWithNulls<string_t, To>(source, target, count, [&](string_t text, ValidityMask& mask, idx_t row) -> To {
-        const auto cast = CastStringToDecimal(ViewOf(text), shape);
-        if (cast.outcome == DecimalCast::Outcome::kValue) return NarrowTo<To>(cast.unscaled);
-        if (mode == EvalMode::kAnsi) {
-          const std::string trimmed(TrimControls(ViewOf(text)));
-          switch (cast.outcome) {
-            case DecimalCast::Outcome::kMalformed: ThrowCastInvalidInput(ViewOf(text), sql);
-            case DecimalCast::Outcome::kOverflow: ThrowNumericValueOutOfRange(trimmed, shape.precision, shape.scale);
-            case DecimalCast::Outcome::kOutOfRange: ThrowSparkError("NUMERIC_OUT_OF_SUPPORTED_RANGE", {{"value", trimmed}});
-            case DecimalCast::Outcome::kValue: break;
-          }
-        }
-        mask.SetInvalid(row);
-        return To{};
-      });
+      UnaryExecutor::ExecuteWithNulls<string_t, To>(
+          source, target, count, [&](string_t text, ValidityMask& mask, idx_t row) -> To {
+            const auto cast = CastStringToDecimal(ViewOf(text), shape);
+            if (cast.outcome == DecimalCast::Outcome::kValue) return NarrowTo<To>(cast.unscaled);
+            if (mode == EvalMode::kAnsi) {
+              const std::string trimmed(TrimControls(ViewOf(text)));
+              switch (cast.outcome) {
+                case DecimalCast::Outcome::kMalformed:
+                  ThrowCastInvalidInput(ViewOf(text), sql);
+                case DecimalCast::Outcome::kOverflow:
+                  ThrowNumericValueOutOfRange(trimmed, shape.precision, shape.scale);
+                case DecimalCast::Outcome::kOutOfRange:
+                  ThrowSparkError("NUMERIC_OUT_OF_SUPPORTED_RANGE", {{"value", trimmed}});
+                case DecimalCast::Outcome::kValue:
+                  break;
+              }
+            }
+            mask.SetInvalid(row);
+            return To{};
+          });
     });
   };
 }
@@ -127,13 +136,14 @@ VectorCast ToDecimal(const DataType& to, EvalMode mode) {
 template <typename To, typename Parse>
 VectorCast ToInterval(EvalMode mode, Parse parse) {
   return [mode, parse](Vector& source, Vector& target, idx_t count) {
-    UnaryExecutor::ExecuteWithNulls<string_t, To>(source, target, count, [&](string_t text, ValidityMask& mask, idx_t row) -> To {
-      auto result = parse(TrimControls(ViewOf(text)));
-      if (result.ok()) return *result;
-      if (mode == EvalMode::kAnsi) ThrowSparkError(result.error());
-      mask.SetInvalid(row);
-      return To{};
-    });
+    UnaryExecutor::ExecuteWithNulls<string_t, To>(source, target, count,
+                                                  [&](string_t text, ValidityMask& mask, idx_t row) -> To {
+                                                    auto result = parse(TrimControls(ViewOf(text)));
+                                                    if (result.ok()) return *result;
+                                                    if (mode == EvalMode::kAnsi) ThrowSparkError(result.error());
+                                                    mask.SetInvalid(row);
+                                                    return To{};
+                                                  });
   };
 }
 
@@ -155,29 +165,47 @@ VectorCast MakeFromStringCast(const DataTypePtr& from, const DataTypePtr& to, co
   switch (to->id()) {
     case TypeId::kBoolean:
       return [mode](Vector& source, Vector& target, idx_t count) {
-        UnaryExecutor::ExecuteWithNulls<string_t, bool>(source, target, count, [&](string_t text, ValidityMask& mask, idx_t row) {
-          const auto result = ParseBoolean(ViewOf(text));
-          if (result.has_value()) return *result;
-          if (mode == EvalMode::kAnsi) {
-            ThrowSparkError(Error::Of(ExceptionClass::kSparkRuntime, "CAST_INVALID_INPUT",
-                                      {{"expression", "'" + text.GetString() + "'"}, {"sourceType", "\"STRING\""}, {"targetType", "\"BOOLEAN\""}}));
-          }
-          mask.SetInvalid(row);
-          return false;
-        });
+        UnaryExecutor::ExecuteWithNulls<string_t, bool>(
+            source, target, count, [&](string_t text, ValidityMask& mask, idx_t row) {
+              const auto result = ParseBoolean(ViewOf(text));
+              if (result.has_value()) return *result;
+              if (mode == EvalMode::kAnsi) {
+                ThrowSparkError(Error::Of(ExceptionClass::kSparkRuntime, "CAST_INVALID_INPUT",
+                                          {{"expression", "'" + text.GetString() + "'"},
+                                           {"sourceType", "\"STRING\""},
+                                           {"targetType", "\"BOOLEAN\""}}));
+              }
+              mask.SetInvalid(row);
+              return false;
+            });
       };
-    case TypeId::kByte: return Parsed<int8_t>(sql, mode, [fraction](std::string_view text) { return ParseInteger<int8_t>(text, fraction); });
-    case TypeId::kShort: return Parsed<int16_t>(sql, mode, [fraction](std::string_view text) { return ParseInteger<int16_t>(text, fraction); });
-    case TypeId::kInteger: return Parsed<int32_t>(sql, mode, [fraction](std::string_view text) { return ParseInteger<int32_t>(text, fraction); });
-    case TypeId::kLong: return Parsed<int64_t>(sql, mode, [fraction](std::string_view text) { return ParseInteger<int64_t>(text, fraction); });
-    case TypeId::kFloat: return Parsed<float>(sql, mode, [](std::string_view text) { return ParseFloat<float>(text); });
-    case TypeId::kDouble: return Parsed<double>(sql, mode, [](std::string_view text) { return ParseFloat<double>(text); });
-    case TypeId::kDecimal: return ToDecimal(*to, mode);
-    case TypeId::kDate: return Parsed<duckdb::date_t>(sql, mode, [](std::string_view text) { return ParseDate(TrimControls(text)); });
+    case TypeId::kByte:
+      return Parsed<int8_t>(sql, mode,
+                            [fraction](std::string_view text) { return ParseInteger<int8_t>(text, fraction); });
+    case TypeId::kShort:
+      return Parsed<int16_t>(sql, mode,
+                             [fraction](std::string_view text) { return ParseInteger<int16_t>(text, fraction); });
+    case TypeId::kInteger:
+      return Parsed<int32_t>(sql, mode,
+                             [fraction](std::string_view text) { return ParseInteger<int32_t>(text, fraction); });
+    case TypeId::kLong:
+      return Parsed<int64_t>(sql, mode,
+                             [fraction](std::string_view text) { return ParseInteger<int64_t>(text, fraction); });
+    case TypeId::kFloat:
+      return Parsed<float>(sql, mode, [](std::string_view text) { return ParseFloat<float>(text); });
+    case TypeId::kDouble:
+      return Parsed<double>(sql, mode, [](std::string_view text) { return ParseFloat<double>(text); });
+    case TypeId::kDecimal:
+      return ToDecimal(*to, mode);
+    case TypeId::kDate:
+      return Parsed<duckdb::date_t>(sql, mode, [](std::string_view text) { return ParseDate(TrimControls(text)); });
     case TypeId::kTimestamp:
-      return Parsed<duckdb::timestamp_t>(sql, mode, [zone = settings.zone](std::string_view text) { return ParseTimestamp(TrimControls(text), *zone); });
+      return Parsed<duckdb::timestamp_t>(sql, mode, [zone = settings.zone](std::string_view text) {
+        return ParseTimestamp(TrimControls(text), *zone);
+      });
     case TypeId::kTimestampNtz:
-      return Parsed<duckdb::timestamp_t>(sql, mode, [](std::string_view text) { return ParseTimestampNtz(TrimControls(text)); });
+      return Parsed<duckdb::timestamp_t>(sql, mode,
+                                         [](std::string_view text) { return ParseTimestampNtz(TrimControls(text)); });
     case TypeId::kTime: {
       int64_t unit = 1;
       for (int i = to->time_precision(); i < 6; ++i) unit *= 10;
@@ -188,15 +216,21 @@ VectorCast MakeFromStringCast(const DataTypePtr& from, const DataTypePtr& to, co
       });
     }
     case TypeId::kYearMonthInterval:
-      return ToInterval<int32_t>(mode, [to](std::string_view text) { return ParseYearMonthInterval(text, to->start_field(), to->end_field()); });
+      return ToInterval<int32_t>(mode, [to](std::string_view text) {
+        return ParseYearMonthInterval(text, to->start_field(), to->end_field());
+      });
     case TypeId::kDayTimeInterval:
-      return ToInterval<int64_t>(mode, [to](std::string_view text) { return ParseDayTimeInterval(text, to->start_field(), to->end_field()); });
-    case TypeId::kCalendarInterval: return ToInterval<duckdb::interval_t>(EvalMode::kLegacy, CalendarInterval);
+      return ToInterval<int64_t>(
+          mode, [to](std::string_view text) { return ParseDayTimeInterval(text, to->start_field(), to->end_field()); });
+    case TypeId::kCalendarInterval:
+      return ToInterval<duckdb::interval_t>(EvalMode::kLegacy, CalendarInterval);
     case TypeId::kBinary:
       return [](Vector& source, Vector& target, idx_t count) {
-        UnaryExecutor::Execute<string_t, string_t>(source, target, count, [&](string_t text) { return duckdb::StringVector::AddStringOrBlob(target, text); });
+        UnaryExecutor::Execute<string_t, string_t>(
+            source, target, count, [&](string_t text) { return duckdb::StringVector::AddStringOrBlob(target, text); });
       };
-    default: break;
+    default:
+      break;
   }
   (void)from;
   return {};

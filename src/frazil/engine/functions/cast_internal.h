@@ -2,12 +2,12 @@
 
 // The parts of spark_cast. Internal to engine/functions/cast*.
 
-#include <duckdb.hpp>
-
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <duckdb.hpp>
 
 #include "frazil/expressions/expression.h"
 #include "frazil/types/data_type.h"
@@ -25,7 +25,8 @@ struct CastSettings {
 /// Converts the first `count` rows of a vector; NULL stays NULL.
 using VectorCast = std::function<void(duckdb::Vector& source, duckdb::Vector& target, duckdb::idx_t count)>;
 
-/// The cast of a pair of types; throws DATATYPE_MISMATCH-like internal errors for pairs that the analysis never lets through.
+/// The cast of a pair of types; throws DATATYPE_MISMATCH-like internal errors for pairs that the analysis never lets
+/// through.
 VectorCast MakeVectorCast(const DataTypePtr& from, const DataTypePtr& to, const CastSettings& settings);
 
 // By kind of target; an empty function where the pair is not theirs.

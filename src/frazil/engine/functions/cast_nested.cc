@@ -10,7 +10,8 @@ namespace {
 using duckdb::idx_t;
 using duckdb::Vector;
 
-// Lists (maps are lists of pairs): only the elements that rows refer to are converted, so that no error comes from rows that a filter has left out.
+// Lists (maps are lists of pairs): only the elements that rows refer to are converted, so that no error comes from rows
+// that a filter has left out.
 VectorCast ListCast(VectorCast element) {
   return [element = std::move(element)](Vector& source, Vector& target, idx_t count) {
     source.Flatten(count);
@@ -62,7 +63,8 @@ VectorCast StructCast(std::vector<VectorCast> members) {
 }
 
 VectorCast Copy() {
-  return [](Vector& source, Vector& target, idx_t count) { duckdb::VectorOperations::Copy(source, target, count, 0, 0); };
+  return
+      [](Vector& source, Vector& target, idx_t count) { duckdb::VectorOperations::Copy(source, target, count, 0, 0); };
 }
 
 VectorCast AlwaysNull() {
@@ -99,8 +101,9 @@ VectorCast MakeVectorCast(const DataTypePtr& from, const DataTypePtr& to, const 
   if (!result) result = MakeDatetimeCast(*from, *to, settings);
   if (!result) result = MakeIntervalCast(*from, *to, settings);
   if (result) return result;
-  ThrowSparkError("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
-                  {{"sqlExpr", "\"CAST\""}, {"srcType", "\"" + from->Sql() + "\""}, {"targetType", "\"" + to->Sql() + "\""}});
+  ThrowSparkError(
+      "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
+      {{"sqlExpr", "\"CAST\""}, {"srcType", "\"" + from->Sql() + "\""}, {"targetType", "\"" + to->Sql() + "\""}});
 }
 
 }  // namespace frazil::engine

@@ -1,7 +1,7 @@
-#include <duckdb/common/vector_operations/unary_executor.hpp>
-
 #include <cmath>
 #include <limits>
+
+#include <duckdb/common/vector_operations/unary_executor.hpp>
 
 #include "frazil/engine/functions/cast_internal.h"
 #include "frazil/engine/functions/kernel_arguments.h"
@@ -43,11 +43,13 @@ struct Context {
 template <typename From, typename To>
 VectorCast IntegerToInteger(Context context) {
   return [context](Vector& source, Vector& target, idx_t count) {
-    UnaryExecutor::ExecuteWithNulls<From, To>(source, target, count, [&](From value, ValidityMask& mask, idx_t row) -> To {
-      const To result = static_cast<To>(value);
-      if (static_cast<int64_t>(result) != static_cast<int64_t>(value) && context.mode != EvalMode::kLegacy) context.Overflow(value, mask, row);
-      return result;
-    });
+    UnaryExecutor::ExecuteWithNulls<From, To>(
+        source, target, count, [&](From value, ValidityMask& mask, idx_t row) -> To {
+          const To result = static_cast<To>(value);
+          if (static_cast<int64_t>(result) != static_cast<int64_t>(value) && context.mode != EvalMode::kLegacy)
+            context.Overflow(value, mask, row);
+          return result;
+        });
   };
 }
 
@@ -67,19 +69,20 @@ To Saturate(double value) {
 template <typename From, typename To>
 VectorCast FloatToInteger(Context context) {
   return [context](Vector& source, Vector& target, idx_t count) {
-    UnaryExecutor::ExecuteWithNulls<From, To>(source, target, count, [&](From value, ValidityMask& mask, idx_t row) -> To {
-      if (context.mode == EvalMode::kLegacy) return Saturate<To>(value);
-      const double wide = value;
-      // 2^63 itself is out of range although it equals the rounded maximum.
-      const bool fits = std::floor(wide) <= static_cast<double>(std::numeric_limits<To>::max()) &&
-                        std::ceil(wide) >= static_cast<double>(std::numeric_limits<To>::min()) &&
-                        (sizeof(To) < 8 || wide < 9223372036854775808.0);
-      if (!fits) {
-        context.Overflow(value, mask, row);
-        return 0;
-      }
-      return static_cast<To>(wide);
-    });
+    UnaryExecutor::ExecuteWithNulls<From, To>(
+        source, target, count, [&](From value, ValidityMask& mask, idx_t row) -> To {
+          if (context.mode == EvalMode::kLegacy) return Saturate<To>(value);
+          const double wide = value;
+          // 2^63 itself is out of range although it equals the rounded maximum.
+          const bool fits = std::floor(wide) <= static_cast<double>(std::numeric_limits<To>::max()) &&
+                            std::ceil(wide) >= static_cast<double>(std::numeric_limits<To>::min()) &&
+                            (sizeof(To) < 8 || wide < 9223372036854775808.0);
+          if (!fits) {
+            context.Overflow(value, mask, row);
+            return 0;
+          }
+          return static_cast<To>(wide);
+        });
   };
 }
 
@@ -92,26 +95,37 @@ VectorCast FromNumber(TypeId to, Context context) {
         UnaryExecutor::Execute<From, bool>(source, target, count, [](From value) { return value != 0; });
       };
     case TypeId::kByte:
-      if constexpr (kIsFloat) return FloatToInteger<From, int8_t>(context);
-      else return IntegerToInteger<From, int8_t>(context);
+      if constexpr (kIsFloat)
+        return FloatToInteger<From, int8_t>(context);
+      else
+        return IntegerToInteger<From, int8_t>(context);
     case TypeId::kShort:
-      if constexpr (kIsFloat) return FloatToInteger<From, int16_t>(context);
-      else return IntegerToInteger<From, int16_t>(context);
+      if constexpr (kIsFloat)
+        return FloatToInteger<From, int16_t>(context);
+      else
+        return IntegerToInteger<From, int16_t>(context);
     case TypeId::kInteger:
-      if constexpr (kIsFloat) return FloatToInteger<From, int32_t>(context);
-      else return IntegerToInteger<From, int32_t>(context);
+      if constexpr (kIsFloat)
+        return FloatToInteger<From, int32_t>(context);
+      else
+        return IntegerToInteger<From, int32_t>(context);
     case TypeId::kLong:
-      if constexpr (kIsFloat) return FloatToInteger<From, int64_t>(context);
-      else return IntegerToInteger<From, int64_t>(context);
+      if constexpr (kIsFloat)
+        return FloatToInteger<From, int64_t>(context);
+      else
+        return IntegerToInteger<From, int64_t>(context);
     case TypeId::kFloat:
       return [](Vector& source, Vector& target, idx_t count) {
-        UnaryExecutor::Execute<From, float>(source, target, count, [](From value) { return static_cast<float>(value); });
+        UnaryExecutor::Execute<From, float>(source, target, count,
+                                            [](From value) { return static_cast<float>(value); });
       };
     case TypeId::kDouble:
       return [](Vector& source, Vector& target, idx_t count) {
-        UnaryExecutor::Execute<From, double>(source, target, count, [](From value) { return static_cast<double>(value); });
+        UnaryExecutor::Execute<From, double>(source, target, count,
+                                             [](From value) { return static_cast<double>(value); });
       };
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -120,22 +134,25 @@ VectorCast NumberToDecimal(DecimalShape shape, Context context) {
   return [shape, context](Vector& source, Vector& target, idx_t count) {
     WithDecimalStorage(target.GetType(), [&](auto storage) {
       using To = decltype(storage);
-      UnaryExecutor::ExecuteWithNulls<From, To>(source, target, count, [&](From value, ValidityMask& mask, idx_t row) -> To {
-        std::optional<int128> result;
-        if constexpr (std::is_floating_point_v<From>) {
-          // NaN and infinities have no decimal: NULL in every mode, as in Spark.
-          if (!std::isfinite(value)) {
-            mask.SetInvalid(row);
-            return To{};
-          }
-          result = DoubleToDecimal(static_cast<double>(value), shape);
-          if (!result) context.DecimalOverflow(DoubleToString(value), shape.precision, shape.scale, mask, row);
-        } else {
-          result = RescaleTo(static_cast<int128>(value), 0, shape);
-          if (!result) context.DecimalOverflow(std::to_string(static_cast<int64_t>(value)), shape.precision, shape.scale, mask, row);
-        }
-        return result ? NarrowTo<To>(*result) : To{};
-      });
+      UnaryExecutor::ExecuteWithNulls<From, To>(
+          source, target, count, [&](From value, ValidityMask& mask, idx_t row) -> To {
+            std::optional<int128> result;
+            if constexpr (std::is_floating_point_v<From>) {
+              // NaN and infinities have no decimal: NULL in every mode, as in Spark.
+              if (!std::isfinite(value)) {
+                mask.SetInvalid(row);
+                return To{};
+              }
+              result = DoubleToDecimal(static_cast<double>(value), shape);
+              if (!result) context.DecimalOverflow(DoubleToString(value), shape.precision, shape.scale, mask, row);
+            } else {
+              result = RescaleTo(static_cast<int128>(value), 0, shape);
+              if (!result)
+                context.DecimalOverflow(std::to_string(static_cast<int64_t>(value)), shape.precision, shape.scale, mask,
+                                        row);
+            }
+            return result ? NarrowTo<To>(*result) : To{};
+          });
     });
   };
 }
@@ -146,18 +163,19 @@ VectorCast DecimalToInteger(int scale, Context context) {
     const int128 unit = PowerOfTen(scale);
     WithDecimalStorage(source.GetType(), [&](auto storage) {
       using From = decltype(storage);
-      UnaryExecutor::ExecuteWithNulls<From, To>(source, target, count, [&](From value, ValidityMask& mask, idx_t row) -> To {
-        const int128 whole = WideOf(value) / unit;
-        const bool fits = whole >= std::numeric_limits<To>::min() && whole <= std::numeric_limits<To>::max();
-        if (!fits && context.mode != EvalMode::kLegacy) {
-          if (context.mode == EvalMode::kAnsi) {
-            ThrowCastOverflow(DecimalToString(WideOf(value), scale) + "BD", context.from_sql, context.to_sql);
-          }
-          mask.SetInvalid(row);
-          return 0;
-        }
-        return static_cast<To>(whole);
-      });
+      UnaryExecutor::ExecuteWithNulls<From, To>(
+          source, target, count, [&](From value, ValidityMask& mask, idx_t row) -> To {
+            const int128 whole = WideOf(value) / unit;
+            const bool fits = whole >= std::numeric_limits<To>::min() && whole <= std::numeric_limits<To>::max();
+            if (!fits && context.mode != EvalMode::kLegacy) {
+              if (context.mode == EvalMode::kAnsi) {
+                ThrowCastOverflow(DecimalToString(WideOf(value), scale) + "BD", context.from_sql, context.to_sql);
+              }
+              mask.SetInvalid(row);
+              return 0;
+            }
+            return static_cast<To>(whole);
+          });
     });
   };
 }
@@ -168,14 +186,16 @@ VectorCast DecimalToDecimal(int from_scale, DecimalShape shape, Context context)
       using From = decltype(from_storage);
       WithDecimalStorage(target.GetType(), [&](auto to_storage) {
         using To = decltype(to_storage);
-        UnaryExecutor::ExecuteWithNulls<From, To>(source, target, count, [&](From value, ValidityMask& mask, idx_t row) -> To {
-          const auto result = RescaleTo(WideOf(value), from_scale, shape);
-          if (!result) {
-            context.DecimalOverflow(DecimalToString(WideOf(value), from_scale), shape.precision, shape.scale, mask, row);
-            return To{};
-          }
-          return NarrowTo<To>(*result);
-        });
+        UnaryExecutor::ExecuteWithNulls<From, To>(
+            source, target, count, [&](From value, ValidityMask& mask, idx_t row) -> To {
+              const auto result = RescaleTo(WideOf(value), from_scale, shape);
+              if (!result) {
+                context.DecimalOverflow(DecimalToString(WideOf(value), from_scale), shape.precision, shape.scale, mask,
+                                        row);
+                return To{};
+              }
+              return NarrowTo<To>(*result);
+            });
       });
     });
   };
@@ -194,15 +214,24 @@ VectorCast DecimalToOther(Convert convert) {
 VectorCast FromDecimal(const DataType& from, const DataType& to, const Context& context) {
   const int scale = from.scale();
   switch (to.id()) {
-    case TypeId::kBoolean: return DecimalToOther<bool>([](int128 value) { return value != 0; });
-    case TypeId::kByte: return DecimalToInteger<int8_t>(scale, context);
-    case TypeId::kShort: return DecimalToInteger<int16_t>(scale, context);
-    case TypeId::kInteger: return DecimalToInteger<int32_t>(scale, context);
-    case TypeId::kLong: return DecimalToInteger<int64_t>(scale, context);
-    case TypeId::kFloat: return DecimalToOther<float>([scale](int128 value) { return static_cast<float>(DecimalToDouble(value, scale)); });
-    case TypeId::kDouble: return DecimalToOther<double>([scale](int128 value) { return DecimalToDouble(value, scale); });
-    case TypeId::kDecimal: return DecimalToDecimal(scale, ShapeOf(to), context);
-    default: return {};
+    case TypeId::kBoolean:
+      return DecimalToOther<bool>([](int128 value) { return value != 0; });
+    case TypeId::kByte:
+      return DecimalToInteger<int8_t>(scale, context);
+    case TypeId::kShort:
+      return DecimalToInteger<int16_t>(scale, context);
+    case TypeId::kInteger:
+      return DecimalToInteger<int32_t>(scale, context);
+    case TypeId::kLong:
+      return DecimalToInteger<int64_t>(scale, context);
+    case TypeId::kFloat:
+      return DecimalToOther<float>([scale](int128 value) { return static_cast<float>(DecimalToDouble(value, scale)); });
+    case TypeId::kDouble:
+      return DecimalToOther<double>([scale](int128 value) { return DecimalToDouble(value, scale); });
+    case TypeId::kDecimal:
+      return DecimalToDecimal(scale, ShapeOf(to), context);
+    default:
+      return {};
   }
 }
 
@@ -212,7 +241,8 @@ VectorCast IntegerToBinary() {
   return [](Vector& source, Vector& target, idx_t count) {
     UnaryExecutor::Execute<From, duckdb::string_t>(source, target, count, [&](From value) {
       char bytes[sizeof(From)];
-      for (size_t i = 0; i < sizeof(From); ++i) bytes[i] = static_cast<char>(static_cast<uint64_t>(value) >> (8 * (sizeof(From) - 1 - i)));
+      for (size_t i = 0; i < sizeof(From); ++i)
+        bytes[i] = static_cast<char>(static_cast<uint64_t>(value) >> (8 * (sizeof(From) - 1 - i)));
       return duckdb::StringVector::AddStringOrBlob(target, bytes, sizeof(From));
     });
   };
@@ -225,36 +255,59 @@ VectorCast MakeNumericCast(const DataType& from, const DataType& to, const CastS
   if (to.id() == TypeId::kDecimal) {
     const DecimalShape shape = ShapeOf(to);
     switch (from.id()) {
-      case TypeId::kBoolean: return NumberToDecimal<bool>(shape, context);
-      case TypeId::kByte: return NumberToDecimal<int8_t>(shape, context);
-      case TypeId::kShort: return NumberToDecimal<int16_t>(shape, context);
-      case TypeId::kInteger: return NumberToDecimal<int32_t>(shape, context);
-      case TypeId::kLong: return NumberToDecimal<int64_t>(shape, context);
-      case TypeId::kFloat: return NumberToDecimal<float>(shape, context);
-      case TypeId::kDouble: return NumberToDecimal<double>(shape, context);
-      case TypeId::kDecimal: return DecimalToDecimal(from.scale(), shape, context);
-      default: return {};
+      case TypeId::kBoolean:
+        return NumberToDecimal<bool>(shape, context);
+      case TypeId::kByte:
+        return NumberToDecimal<int8_t>(shape, context);
+      case TypeId::kShort:
+        return NumberToDecimal<int16_t>(shape, context);
+      case TypeId::kInteger:
+        return NumberToDecimal<int32_t>(shape, context);
+      case TypeId::kLong:
+        return NumberToDecimal<int64_t>(shape, context);
+      case TypeId::kFloat:
+        return NumberToDecimal<float>(shape, context);
+      case TypeId::kDouble:
+        return NumberToDecimal<double>(shape, context);
+      case TypeId::kDecimal:
+        return DecimalToDecimal(from.scale(), shape, context);
+      default:
+        return {};
     }
   }
   if (to.id() == TypeId::kBinary) {
     switch (from.id()) {
-      case TypeId::kByte: return IntegerToBinary<int8_t>();
-      case TypeId::kShort: return IntegerToBinary<int16_t>();
-      case TypeId::kInteger: return IntegerToBinary<int32_t>();
-      case TypeId::kLong: return IntegerToBinary<int64_t>();
-      default: return {};
+      case TypeId::kByte:
+        return IntegerToBinary<int8_t>();
+      case TypeId::kShort:
+        return IntegerToBinary<int16_t>();
+      case TypeId::kInteger:
+        return IntegerToBinary<int32_t>();
+      case TypeId::kLong:
+        return IntegerToBinary<int64_t>();
+      default:
+        return {};
     }
   }
   switch (from.id()) {
-    case TypeId::kBoolean: return FromNumber<bool>(to.id(), context);
-    case TypeId::kByte: return FromNumber<int8_t>(to.id(), context);
-    case TypeId::kShort: return FromNumber<int16_t>(to.id(), context);
-    case TypeId::kInteger: return FromNumber<int32_t>(to.id(), context);
-    case TypeId::kLong: return FromNumber<int64_t>(to.id(), context);
-    case TypeId::kFloat: return FromNumber<float>(to.id(), context);
-    case TypeId::kDouble: return FromNumber<double>(to.id(), context);
-    case TypeId::kDecimal: return FromDecimal(from, to, context);
-    default: return {};
+    case TypeId::kBoolean:
+      return FromNumber<bool>(to.id(), context);
+    case TypeId::kByte:
+      return FromNumber<int8_t>(to.id(), context);
+    case TypeId::kShort:
+      return FromNumber<int16_t>(to.id(), context);
+    case TypeId::kInteger:
+      return FromNumber<int32_t>(to.id(), context);
+    case TypeId::kLong:
+      return FromNumber<int64_t>(to.id(), context);
+    case TypeId::kFloat:
+      return FromNumber<float>(to.id(), context);
+    case TypeId::kDouble:
+      return FromNumber<double>(to.id(), context);
+    case TypeId::kDecimal:
+      return FromDecimal(from, to, context);
+    default:
+      return {};
   }
 }
 

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <limits>
+
+#include <gtest/gtest.h>
 
 #include "frazil/engine/testing/plan_builder.h"
 
@@ -10,7 +10,8 @@ namespace {
 using namespace testing;  // NOLINT: the builders
 
 // The value goes through a row, so that nothing is folded before it reaches the kernel.
-std::string Cast(const DataTypePtr& from, Value value, const DataTypePtr& to, EvalMode mode = EvalMode::kAnsi, const std::string& zone = "UTC") {
+std::string Cast(const DataTypePtr& from, Value value, const DataTypePtr& to, EvalMode mode = EvalMode::kAnsi,
+                 const std::string& zone = "UTC") {
   auto rows = Rows({{"v", from}}, {{std::move(value)}});
   ExecutionContext context;
   context.settings.time_zone = zone;
@@ -27,7 +28,9 @@ TEST(Cast, IntegersThatDoNotFit) {
   EXPECT_EQ(Cast(DataType::Double(), Value(1e20), DataType::Long()), "error: CAST_OVERFLOW");
   EXPECT_EQ(Cast(DataType::Double(), Value(1e20), DataType::Long(), EvalMode::kLegacy), "9223372036854775807");
   EXPECT_EQ(Cast(DataType::Double(), Value(-1.9), DataType::Integer()), "-1");
-  EXPECT_EQ(Cast(DataType::Double(), Value(std::numeric_limits<double>::quiet_NaN()), DataType::Integer(), EvalMode::kLegacy), "0");
+  EXPECT_EQ(
+      Cast(DataType::Double(), Value(std::numeric_limits<double>::quiet_NaN()), DataType::Integer(), EvalMode::kLegacy),
+      "0");
 }
 
 TEST(Cast, StringsToNumbers) {
@@ -38,7 +41,8 @@ TEST(Cast, StringsToNumbers) {
   EXPECT_EQ(Cast(DataType::String(), Value("1e3"), DataType::Double()), "1000.0");
   EXPECT_EQ(Cast(DataType::String(), Value("-Infinity"), DataType::Double()), "-Infinity");
   EXPECT_EQ(Cast(DataType::String(), Value("12.345"), DataType::Decimal(10, 2)), "12.35");
-  EXPECT_EQ(Cast(DataType::String(), Value("12345"), DataType::Decimal(4, 2)), "error: NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION");
+  EXPECT_EQ(Cast(DataType::String(), Value("12345"), DataType::Decimal(4, 2)),
+            "error: NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION");
   EXPECT_EQ(Cast(DataType::String(), Value("yes"), DataType::Boolean()), "true");
 }
 
@@ -52,9 +56,13 @@ TEST(Cast, NumbersToStrings) {
 TEST(Cast, Datetimes) {
   EXPECT_EQ(Cast(DataType::String(), Value("2024-02-29"), DataType::Date()), "2024-02-29");
   EXPECT_EQ(Cast(DataType::String(), Value("2024-02-30"), DataType::Date()), "error: CAST_INVALID_INPUT");
-  EXPECT_EQ(Cast(DataType::String(), Value("2024-01-01 12:00:00"), DataType::Timestamp(), EvalMode::kAnsi, "Europe/Berlin"), "2024-01-01 12:00:00");
-  EXPECT_EQ(Cast(DataType::Timestamp(), Value(int64_t{0}), DataType::String(), EvalMode::kAnsi, "America/New_York"), "1969-12-31 19:00:00");
-  EXPECT_EQ(Cast(DataType::Timestamp(), Value(int64_t{0}), DataType::Date(), EvalMode::kAnsi, "America/New_York"), "1969-12-31");
+  EXPECT_EQ(
+      Cast(DataType::String(), Value("2024-01-01 12:00:00"), DataType::Timestamp(), EvalMode::kAnsi, "Europe/Berlin"),
+      "2024-01-01 12:00:00");
+  EXPECT_EQ(Cast(DataType::Timestamp(), Value(int64_t{0}), DataType::String(), EvalMode::kAnsi, "America/New_York"),
+            "1969-12-31 19:00:00");
+  EXPECT_EQ(Cast(DataType::Timestamp(), Value(int64_t{0}), DataType::Date(), EvalMode::kAnsi, "America/New_York"),
+            "1969-12-31");
   EXPECT_EQ(Cast(DataType::Timestamp(), Value(int64_t{1500000}), DataType::Double()), "1.5");
   EXPECT_EQ(Cast(DataType::Long(), Value(int64_t{1}), DataType::Timestamp()), "1970-01-01 00:00:01");
 }
@@ -68,13 +76,16 @@ TEST(Cast, NestedTypesByPosition) {
   EXPECT_EQ(Cast(DataType::Map(DataType::Integer(), DataType::Integer()), Value(Value::List{Value(1), Value(2)}),
                  DataType::Map(DataType::String(), DataType::Long())),
             "{1 -> 2}");
-  EXPECT_EQ(Cast(DataType::Array(DataType::String()), Value(Value::List{Value("q")}), DataType::Array(DataType::Integer()), EvalMode::kTry), "[null]");
+  EXPECT_EQ(Cast(DataType::Array(DataType::String()), Value(Value::List{Value("q")}),
+                 DataType::Array(DataType::Integer()), EvalMode::kTry),
+            "[null]");
 }
 
 TEST(Operators, OverflowByMode) {
   auto rows = Rows({{"a", DataType::Integer()}}, {{Value(int64_t{2147483647})}});
   const auto add = [&](EvalMode mode) {
-    auto result = SharedEngine().Collect(Project(rows, {Call("add", {Col(rows, 0), Int(1)}, DataType::Integer(), mode)}), {});
+    auto result =
+        SharedEngine().Collect(Project(rows, {Call("add", {Col(rows, 0), Int(1)}, DataType::Integer(), mode)}), {});
     if (!result.ok()) return "error: " + result.error().condition;
     return result->rows[0][0].is_null() ? std::string("NULL") : std::to_string(result->rows[0][0].integer());
   };
@@ -94,7 +105,8 @@ TEST(Operators, DivisionByZero) {
 }
 
 TEST(Operators, Decimals) {
-  const auto left = MakeLiteral(DataType::Decimal(10, 2), Value(Decimal128{1050})), right = MakeLiteral(DataType::Decimal(5, 3), Value(Decimal128{2500}));
+  const auto left = MakeLiteral(DataType::Decimal(10, 2), Value(Decimal128{1050})),
+             right = MakeLiteral(DataType::Decimal(5, 3), Value(Decimal128{2500}));
   EXPECT_EQ(Eval(Call("add", {left, right}, DataType::Decimal(12, 3))), "13.000");
   EXPECT_EQ(Eval(Call("multiply", {left, right}, DataType::Decimal(16, 5))), "26.25000");
   EXPECT_EQ(Eval(Call("divide", {left, right}, DataType::Decimal(19, 8))), "4.20000000");
@@ -106,7 +118,9 @@ TEST(Operators, NanIsEqualToItselfAndGreatest) {
   const auto infinity = MakeLiteral(DataType::Double(), Value(std::numeric_limits<double>::infinity()));
   EXPECT_EQ(Eval(Call("equal", {nan, nan}, DataType::Boolean())), "true");
   EXPECT_EQ(Eval(Call("greater", {nan, infinity}, DataType::Boolean())), "true");
-  EXPECT_EQ(Eval(Call("null_safe_equal", {MakeNull(DataType::Integer()), MakeNull(DataType::Integer())}, DataType::Boolean())), "true");
+  EXPECT_EQ(Eval(Call("null_safe_equal", {MakeNull(DataType::Integer()), MakeNull(DataType::Integer())},
+                      DataType::Boolean())),
+            "true");
 }
 
 TEST(Access, ArraysMapsStructs) {
@@ -142,25 +156,42 @@ ExpressionPtr Lambda(std::vector<std::shared_ptr<const LambdaVariableExpression>
 }
 
 TEST(HigherOrder, OverArraysAndMaps) {
-  const auto array = Call("array", {Int(1), Int(2), MakeNull(DataType::Integer())}, DataType::Array(DataType::Integer()));
+  const auto array =
+      Call("array", {Int(1), Int(2), MakeNull(DataType::Integer())}, DataType::Array(DataType::Integer()));
   auto x = Variable(DataType::Integer()), i = Variable(DataType::Integer());
-  EXPECT_EQ(Eval(Call("transform", {array, Lambda({x, i}, Call("add", {x, i}, DataType::Integer()))}, DataType::Array(DataType::Integer()))), "[1, 3, null]");
-  EXPECT_EQ(Eval(Call("filter", {array, Lambda({x}, Call("greater", {x, Int(1)}, DataType::Boolean()))}, DataType::Array(DataType::Integer()))), "[2]");
-  EXPECT_EQ(Eval(Call("exists", {array, Lambda({x}, Call("greater", {x, Int(5)}, DataType::Boolean()))}, DataType::Boolean())), "NULL");
-  EXPECT_EQ(Eval(Call("forall", {array, Lambda({x}, Call("greater", {x, Int(1)}, DataType::Boolean()))}, DataType::Boolean())), "false");
+  EXPECT_EQ(Eval(Call("transform", {array, Lambda({x, i}, Call("add", {x, i}, DataType::Integer()))},
+                      DataType::Array(DataType::Integer()))),
+            "[1, 3, null]");
+  EXPECT_EQ(Eval(Call("filter", {array, Lambda({x}, Call("greater", {x, Int(1)}, DataType::Boolean()))},
+                      DataType::Array(DataType::Integer()))),
+            "[2]");
+  EXPECT_EQ(Eval(Call("exists", {array, Lambda({x}, Call("greater", {x, Int(5)}, DataType::Boolean()))},
+                      DataType::Boolean())),
+            "NULL");
+  EXPECT_EQ(Eval(Call("forall", {array, Lambda({x}, Call("greater", {x, Int(1)}, DataType::Boolean()))},
+                      DataType::Boolean())),
+            "false");
   auto acc = Variable(DataType::Long());
   const auto plain = Call("array", {Int(1), Int(2), Int(4)}, DataType::Array(DataType::Integer()));
-  const auto merge = Lambda({acc, x}, Call("add", {acc, MakeCast(x, DataType::Long(), EvalMode::kAnsi)}, DataType::Long()));
+  const auto merge =
+      Lambda({acc, x}, Call("add", {acc, MakeCast(x, DataType::Long(), EvalMode::kAnsi)}, DataType::Long()));
   EXPECT_EQ(Eval(Call("aggregate", {plain, Long(10), merge}, DataType::Long())), "17");
-  const auto finish = Lambda({acc}, MakeCast(Call("multiply", {acc, Long(2)}, DataType::Long()), DataType::String(), EvalMode::kAnsi));
+  const auto finish =
+      Lambda({acc}, MakeCast(Call("multiply", {acc, Long(2)}, DataType::Long()), DataType::String(), EvalMode::kAnsi));
   EXPECT_EQ(Eval(Call("aggregate", {plain, Long(10), merge, finish}, DataType::String())), "34");
   const auto map_type = DataType::Map(DataType::String(), DataType::Integer());
   const auto map = Call("map", {Text("a"), Int(1), Text("b"), Int(2)}, map_type);
   auto k = Variable(DataType::String());
-  EXPECT_EQ(Eval(Call("transform_values", {map, Lambda({k, x}, Call("add", {x, Int(1)}, DataType::Integer()))}, map_type)), "{a -> 2, b -> 3}");
-  EXPECT_EQ(Eval(Call("map_filter", {map, Lambda({k, x}, Call("greater", {x, Int(1)}, DataType::Boolean()))}, map_type)), "{b -> 2}");
+  EXPECT_EQ(
+      Eval(Call("transform_values", {map, Lambda({k, x}, Call("add", {x, Int(1)}, DataType::Integer()))}, map_type)),
+      "{a -> 2, b -> 3}");
+  EXPECT_EQ(
+      Eval(Call("map_filter", {map, Lambda({k, x}, Call("greater", {x, Int(1)}, DataType::Boolean()))}, map_type)),
+      "{b -> 2}");
   auto y = Variable(DataType::Integer());
-  EXPECT_EQ(Eval(Call("zip_with", {plain, array, Lambda({x, y}, Call("add", {x, y}, DataType::Integer()))}, DataType::Array(DataType::Integer()))), "[2, 4, null]");
+  EXPECT_EQ(Eval(Call("zip_with", {plain, array, Lambda({x, y}, Call("add", {x, y}, DataType::Integer()))},
+                      DataType::Array(DataType::Integer()))),
+            "[2, 4, null]");
 }
 
 }  // namespace

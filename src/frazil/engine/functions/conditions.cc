@@ -1,8 +1,8 @@
 #include <duckdb/parser/expression/case_expression.hpp>
 #include <duckdb/parser/expression/columnref_expression.hpp>
-#include <duckdb/parser/expression/lambda_expression.hpp>
 #include <duckdb/parser/expression/comparison_expression.hpp>
 #include <duckdb/parser/expression/conjunction_expression.hpp>
+#include <duckdb/parser/expression/lambda_expression.hpp>
 #include <duckdb/parser/expression/operator_expression.hpp>
 
 #include "frazil/engine/functions/core_functions.h"
@@ -31,11 +31,13 @@ Result<LoweredExpression> CaseWhen(LoweringContext&, const CallExpression& call,
 Result<LoweredExpression> In(LoweringContext&, const CallExpression&, LoweredArguments arguments) {
   // Nothing is in an empty list, not even NULL (Column.isin of no values).
   if (arguments.size() == 1) return ConstantOf(duckdb::Value::BOOLEAN(false));
-  return LoweredExpression(duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::COMPARE_IN, std::move(arguments)));
+  return LoweredExpression(
+      duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::COMPARE_IN, std::move(arguments)));
 }
 
 LoweredExpression StructOf(LoweredArguments values) {
-  if (values.empty()) return ConstantOf(duckdb::Value::STRUCT({{StructMemberName(0), duckdb::Value(duckdb::LogicalType::BOOLEAN)}}));
+  if (values.empty())
+    return ConstantOf(duckdb::Value::STRUCT({{StructMemberName(0), duckdb::Value(duckdb::LogicalType::BOOLEAN)}}));
   for (size_t i = 0; i < values.size(); ++i) values[i]->SetAlias(StructMemberName(i));
   return CallOf("struct_pack", std::move(values));
 }
@@ -53,7 +55,9 @@ Result<LoweredExpression> NamedStruct(LoweringContext&, const CallExpression& ca
   return StructOf(std::move(values));
 }
 
-Result<LoweredExpression> Struct(LoweringContext&, const CallExpression&, LoweredArguments arguments) { return StructOf(std::move(arguments)); }
+Result<LoweredExpression> Struct(LoweringContext&, const CallExpression&, LoweredArguments arguments) {
+  return StructOf(std::move(arguments));
+}
 
 Result<LoweredExpression> Array(LoweringContext&, const CallExpression& call, LoweredArguments arguments) {
   if (arguments.empty()) {
@@ -92,10 +96,12 @@ Result<LoweredExpression> GetField(LoweringContext& context, const CallExpressio
   } else {
     index = key.integer();
   }
-  if (index < 0 || index >= static_cast<int64_t>(type.fields().size())) return Error::Internal("get_field of an unknown field");
+  if (index < 0 || index >= static_cast<int64_t>(type.fields().size()))
+    return Error::Internal("get_field of an unknown field");
   if (!of_array) return CallOf("struct_extract_at", std::move(arguments[0]), BigintOf(index + 1));
   const std::string parameter = context.FreshName();
-  auto body = CallOf("struct_extract_at", LoweredExpression(duckdb::make_uniq<duckdb::ColumnRefExpression>(parameter)), BigintOf(index + 1));
+  auto body = CallOf("struct_extract_at", LoweredExpression(duckdb::make_uniq<duckdb::ColumnRefExpression>(parameter)),
+                     BigintOf(index + 1));
   duckdb::vector<std::string> names;
   names.push_back(parameter);
   return CallOf("list_transform", std::move(arguments[0]),
@@ -104,13 +110,15 @@ Result<LoweredExpression> GetField(LoweringContext& context, const CallExpressio
 
 // a[i] and element_at(a, i): the index is checked, and made one that list_extract takes, by a kernel.
 Implementation ArrayAccess(const std::string& kernel) {
-  return Build([kernel](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
-    if (call.arguments[0]->type->id() == TypeId::kMap) return CallOf("map_extract_value", std::move(arguments[0]), std::move(arguments[1]));
-    auto length = CallOf("len", arguments[0]->Copy());
-    auto index = CallOf(kernel, std::move(length), CastOf(std::move(arguments[1]), duckdb::LogicalType::BIGINT),
-                        ConstantOf(duckdb::Value::BOOLEAN(call.mode == EvalMode::kAnsi)));
-    return CallOf("list_extract", std::move(arguments[0]), std::move(index));
-  });
+  return Build(
+      [kernel](LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+        if (call.arguments[0]->type->id() == TypeId::kMap)
+          return CallOf("map_extract_value", std::move(arguments[0]), std::move(arguments[1]));
+        auto length = CallOf("len", arguments[0]->Copy());
+        auto index = CallOf(kernel, std::move(length), CastOf(std::move(arguments[1]), duckdb::LogicalType::BIGINT),
+                            ConstantOf(duckdb::Value::BOOLEAN(call.mode == EvalMode::kAnsi)));
+        return CallOf("list_extract", std::move(arguments[0]), std::move(index));
+      });
 }
 
 }  // namespace
@@ -118,9 +126,10 @@ Implementation ArrayAccess(const std::string& kernel) {
 void RegisterConditionsAndAccess(FunctionLoweringRegistry& registry) {
   registry.AddScalar("case_when", Build(CaseWhen));
   registry.AddScalar("if", Build(CaseWhen));
-  registry.AddScalar("coalesce", Build([](LoweringContext&, const CallExpression&, LoweredArguments arguments) -> Result<LoweredExpression> {
-                       return LoweredExpression(
-                           duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(arguments)));
+  registry.AddScalar("coalesce", Build([](LoweringContext&, const CallExpression&,
+                                          LoweredArguments arguments) -> Result<LoweredExpression> {
+                       return LoweredExpression(duckdb::make_uniq<duckdb::OperatorExpression>(
+                           duckdb::ExpressionType::OPERATOR_COALESCE, std::move(arguments)));
                      }));
   registry.AddScalar("in", Build(In));
   registry.AddScalar("is_null", Template("$1 IS NULL"));

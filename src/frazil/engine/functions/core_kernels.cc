@@ -1,10 +1,10 @@
+#include <cmath>
+#include <cstring>
+
 #include <duckdb/common/vector_operations/binary_executor.hpp>
 #include <duckdb/common/vector_operations/generic_executor.hpp>
 #include <duckdb/common/vector_operations/ternary_executor.hpp>
 #include <duckdb/execution/expression_executor_state.hpp>
-
-#include <cmath>
-#include <cstring>
 
 #include "frazil/engine/functions/core_functions.h"
 #include "frazil/engine/functions/xorshift_random.h"
@@ -88,7 +88,8 @@ void Quantify(DataChunk& input, ExpressionState&, Vector& result) {
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
-// --- sampling ---------------------------------------------------------------------------------------------------------------------------------------------
+// --- sampling
+// ---------------------------------------------------------------------------------------------------------------------------------------------
 
 // Draws come in the order of the rows, as in Spark's sampler over one partition: the state remembers which row is next.
 struct SampleState : duckdb::FunctionLocalState {
@@ -110,7 +111,8 @@ struct SampleState : duckdb::FunctionLocalState {
   }
 };
 
-duckdb::unique_ptr<duckdb::FunctionLocalState> MakeSampleState(ExpressionState&, const duckdb::BoundFunctionExpression&, duckdb::FunctionData*) {
+duckdb::unique_ptr<duckdb::FunctionLocalState> MakeSampleState(ExpressionState&, const duckdb::BoundFunctionExpression&,
+                                                               duckdb::FunctionData*) {
   return duckdb::make_uniq<SampleState>();
 }
 
@@ -134,7 +136,8 @@ void SampleKeep(DataChunk& input, ExpressionState& state, Vector& result) {
 // (seed, row from 1, mean): how often the row is taken, by Poisson's distribution. A generator of its own for each row.
 void SampleCopies(DataChunk& input, ExpressionState&, Vector& result) {
   duckdb::TernaryExecutor::Execute<int64_t, int64_t, double, int64_t>(
-      input.data[0], input.data[1], input.data[2], result, input.size(), [](int64_t seed, int64_t row, double mean) -> int64_t {
+      input.data[0], input.data[1], input.data[2], result, input.size(),
+      [](int64_t seed, int64_t row, double mean) -> int64_t {
         XorShiftRandom random(seed ^ (row * static_cast<int64_t>(0x9E3779B97F4A7C15ULL)));
         const double limit = std::exp(-mean);
         int64_t copies = 0;
@@ -147,7 +150,8 @@ void SampleCopies(DataChunk& input, ExpressionState&, Vector& result) {
 void RecursionDepth(DataChunk& input, ExpressionState&, Vector& result) {
   duckdb::BinaryExecutor::Execute<int64_t, int64_t, int64_t>(
       input.data[0], input.data[1], result, input.size(), [](int64_t depth, int64_t limit) -> int64_t {
-        if (limit >= 0 && depth >= limit) ThrowSparkError("RECURSION_LEVEL_LIMIT_EXCEEDED", {{"levelLimit", std::to_string(limit)}});
+        if (limit >= 0 && depth >= limit)
+          ThrowSparkError("RECURSION_LEVEL_LIMIT_EXCEEDED", {{"levelLimit", std::to_string(limit)}});
         return depth + 1;
       });
 }
@@ -159,18 +163,24 @@ void RegisterCoreKernels(duckdb::ExtensionLoader& loader) {
     function.SetFallible();
     loader.RegisterFunction(function);
   };
-  fallible(ScalarFunction("spark_array_index", {LogicalType::BIGINT, LogicalType::BIGINT, LogicalType::BOOLEAN}, LogicalType::BIGINT, ArrayIndex));
-  fallible(ScalarFunction("spark_element_index", {LogicalType::BIGINT, LogicalType::BIGINT, LogicalType::BOOLEAN}, LogicalType::BIGINT, ElementIndex));
+  fallible(ScalarFunction("spark_array_index", {LogicalType::BIGINT, LogicalType::BIGINT, LogicalType::BOOLEAN},
+                          LogicalType::BIGINT, ArrayIndex));
+  fallible(ScalarFunction("spark_element_index", {LogicalType::BIGINT, LogicalType::BIGINT, LogicalType::BOOLEAN},
+                          LogicalType::BIGINT, ElementIndex));
   const auto booleans = LogicalType::LIST(LogicalType::BOOLEAN);
   loader.RegisterFunction(ScalarFunction("spark_exists", {booleans}, LogicalType::BOOLEAN, Quantify<true>));
   loader.RegisterFunction(ScalarFunction("spark_forall", {booleans}, LogicalType::BOOLEAN, Quantify<false>));
 
-  ScalarFunction keep("spark_sample_keep", {LogicalType::BIGINT, LogicalType::BIGINT, LogicalType::DOUBLE, LogicalType::DOUBLE}, LogicalType::BOOLEAN,
-                      SampleKeep, nullptr, nullptr, nullptr, MakeSampleState);
+  ScalarFunction keep("spark_sample_keep",
+                      {LogicalType::BIGINT, LogicalType::BIGINT, LogicalType::DOUBLE, LogicalType::DOUBLE},
+                      LogicalType::BOOLEAN, SampleKeep, nullptr, nullptr, nullptr, MakeSampleState);
   keep.SetVolatile();
   loader.RegisterFunction(keep);
-  loader.RegisterFunction(ScalarFunction("spark_sample_copies", {LogicalType::BIGINT, LogicalType::BIGINT, LogicalType::DOUBLE}, LogicalType::BIGINT, SampleCopies));
-  ScalarFunction depth("spark_recursion_depth", {LogicalType::BIGINT, LogicalType::BIGINT}, LogicalType::BIGINT, RecursionDepth);
+  loader.RegisterFunction(ScalarFunction("spark_sample_copies",
+                                         {LogicalType::BIGINT, LogicalType::BIGINT, LogicalType::DOUBLE},
+                                         LogicalType::BIGINT, SampleCopies));
+  ScalarFunction depth("spark_recursion_depth", {LogicalType::BIGINT, LogicalType::BIGINT}, LogicalType::BIGINT,
+                       RecursionDepth);
   depth.SetFallible();
   depth.SetVolatile();
   loader.RegisterFunction(depth);

@@ -75,8 +75,9 @@ duckdb::AggregateFunction WideSumFunction(const LogicalType& argument, const Log
   return function;
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindWideSum(duckdb::ClientContext&, duckdb::AggregateFunction& function,
-                                                     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindWideSum(
+    duckdb::ClientContext&, duckdb::AggregateFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   const auto& type = arguments[0]->return_type;
   function = WideSumFunction(type, LogicalType::DECIMAL(38, duckdb::DecimalType::GetScale(type)));
   return nullptr;

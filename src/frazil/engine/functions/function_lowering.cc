@@ -1,5 +1,7 @@
 #include "frazil/engine/functions/function_lowering.h"
 
+#include <cctype>
+
 #include <duckdb/common/exception.hpp>
 #include <duckdb/parser/expression/cast_expression.hpp>
 #include <duckdb/parser/expression/columnref_expression.hpp>
@@ -7,8 +9,6 @@
 #include <duckdb/parser/expression/function_expression.hpp>
 #include <duckdb/parser/parsed_expression_iterator.hpp>
 #include <duckdb/parser/parser.hpp>
-
-#include <cctype>
 
 namespace frazil::engine {
 namespace {
@@ -41,7 +41,8 @@ std::string ParameterOf(const duckdb::ParsedExpression& expression) {
 
 class Substitution {
  public:
-  Substitution(const LoweredArguments& arguments, const std::string& time_zone) : arguments_(arguments), time_zone_(time_zone) {}
+  Substitution(const LoweredArguments& arguments, const std::string& time_zone)
+      : arguments_(arguments), time_zone_(time_zone) {}
 
   void Apply(LoweredExpression& expression) {
     const std::string parameter = ParameterOf(*expression);
@@ -52,7 +53,8 @@ class Substitution {
     if (expression->GetExpressionClass() == duckdb::ExpressionClass::FUNCTION) {
       Spread(expression->Cast<duckdb::FunctionExpression>().children);
     }
-    duckdb::ParsedExpressionIterator::EnumerateChildren(*expression, [this](LoweredExpression& child) { Apply(child); });
+    duckdb::ParsedExpressionIterator::EnumerateChildren(*expression,
+                                                        [this](LoweredExpression& child) { Apply(child); });
   }
 
  private:
@@ -87,9 +89,12 @@ Error NoImplementation(const char* what, const std::string& name) {
 
 const Implementation& OfMode(const ImplementationByMode& by_mode, EvalMode mode) {
   switch (mode) {
-    case EvalMode::kLegacy: return by_mode.legacy;
-    case EvalMode::kAnsi: return by_mode.ansi;
-    case EvalMode::kTry: return by_mode.try_mode;
+    case EvalMode::kLegacy:
+      return by_mode.legacy;
+    case EvalMode::kAnsi:
+      return by_mode.ansi;
+    case EvalMode::kTry:
+      return by_mode.try_mode;
   }
   return by_mode.ansi;
 }
@@ -165,9 +170,12 @@ bool FunctionLoweringRegistry::IsDuckDbAggregate(const std::string& name) const 
 
 const FunctionLoweringRegistry::Map& FunctionLoweringRegistry::MapOf(ImplementationClass function_class) const {
   switch (function_class) {
-    case ImplementationClass::kScalar: return scalars_;
-    case ImplementationClass::kAggregate: return aggregates_;
-    case ImplementationClass::kWindow: return windows_;
+    case ImplementationClass::kScalar:
+      return scalars_;
+    case ImplementationClass::kAggregate:
+      return aggregates_;
+    case ImplementationClass::kWindow:
+      return windows_;
   }
   return scalars_;
 }
@@ -177,7 +185,8 @@ bool FunctionLoweringRegistry::Has(ImplementationClass function_class, std::stri
   return map.find(name) != map.end();
 }
 
-const Implementation* FunctionLoweringRegistry::Find(ImplementationClass function_class, std::string_view name, EvalMode mode) const {
+const Implementation* FunctionLoweringRegistry::Find(ImplementationClass function_class, std::string_view name,
+                                                     EvalMode mode) const {
   const auto& map = MapOf(function_class);
   const auto found = map.find(name);
   if (found == map.end()) return nullptr;
@@ -213,27 +222,36 @@ Result<LoweredExpression> FunctionLoweringRegistry::LowerScalar(LoweringContext&
   const Implementation* implementation = Find(ImplementationClass::kScalar, call.function, call.mode);
   if (implementation == nullptr) return NoImplementation("scalar", call.function);
   switch (implementation->kind) {
-    case Implementation::Kind::kDirect: return CallOf(implementation->text, std::move(arguments));
-    case Implementation::Kind::kTemplate: return Instantiate(context, implementation->text, std::move(arguments));
-    case Implementation::Kind::kScalarBuilder: return implementation->scalar(context, call, std::move(arguments));
+    case Implementation::Kind::kDirect:
+      return CallOf(implementation->text, std::move(arguments));
+    case Implementation::Kind::kTemplate:
+      return Instantiate(context, implementation->text, std::move(arguments));
+    case Implementation::Kind::kScalarBuilder:
+      return implementation->scalar(context, call, std::move(arguments));
     case Implementation::Kind::kNone:
     case Implementation::Kind::kAggregateBuilder:
-    case Implementation::Kind::kWindowBuilder: break;
+    case Implementation::Kind::kWindowBuilder:
+      break;
   }
   return NoImplementation("scalar", call.function);
 }
 
-Result<LoweredExpression> FunctionLoweringRegistry::LowerAggregate(LoweringContext& context, const AggregateExpression& call,
+Result<LoweredExpression> FunctionLoweringRegistry::LowerAggregate(LoweringContext& context,
+                                                                   const AggregateExpression& call,
                                                                    LoweredArguments arguments) const {
   const Implementation* implementation = Find(ImplementationClass::kAggregate, call.function, call.mode);
   if (implementation == nullptr) return NoImplementation("aggregate", call.function);
   switch (implementation->kind) {
-    case Implementation::Kind::kDirect: return CallOf(implementation->text, std::move(arguments));
-    case Implementation::Kind::kTemplate: return Instantiate(context, implementation->text, std::move(arguments));
-    case Implementation::Kind::kAggregateBuilder: return implementation->aggregate(context, call, std::move(arguments));
+    case Implementation::Kind::kDirect:
+      return CallOf(implementation->text, std::move(arguments));
+    case Implementation::Kind::kTemplate:
+      return Instantiate(context, implementation->text, std::move(arguments));
+    case Implementation::Kind::kAggregateBuilder:
+      return implementation->aggregate(context, call, std::move(arguments));
     case Implementation::Kind::kNone:
     case Implementation::Kind::kScalarBuilder:
-    case Implementation::Kind::kWindowBuilder: break;
+    case Implementation::Kind::kWindowBuilder:
+      break;
   }
   return NoImplementation("aggregate", call.function);
 }
@@ -243,12 +261,16 @@ Result<LoweredExpression> FunctionLoweringRegistry::LowerWindow(LoweringContext&
   const Implementation* implementation = Find(ImplementationClass::kWindow, call.function, call.mode);
   if (implementation == nullptr) return NoImplementation("window", call.function);
   switch (implementation->kind) {
-    case Implementation::Kind::kDirect: return CallOf(implementation->text, std::move(arguments));
-    case Implementation::Kind::kTemplate: return Instantiate(context, implementation->text, std::move(arguments));
-    case Implementation::Kind::kWindowBuilder: return implementation->window(context, call, std::move(arguments));
+    case Implementation::Kind::kDirect:
+      return CallOf(implementation->text, std::move(arguments));
+    case Implementation::Kind::kTemplate:
+      return Instantiate(context, implementation->text, std::move(arguments));
+    case Implementation::Kind::kWindowBuilder:
+      return implementation->window(context, call, std::move(arguments));
     case Implementation::Kind::kNone:
     case Implementation::Kind::kScalarBuilder:
-    case Implementation::Kind::kAggregateBuilder: break;
+    case Implementation::Kind::kAggregateBuilder:
+      break;
   }
   return NoImplementation("window", call.function);
 }
@@ -257,7 +279,9 @@ LoweredExpression CallOf(const std::string& name, LoweredArguments arguments) {
   return duckdb::make_uniq<duckdb::FunctionExpression>(name, std::move(arguments));
 }
 
-LoweredExpression ConstantOf(duckdb::Value value) { return duckdb::make_uniq<duckdb::ConstantExpression>(std::move(value)); }
+LoweredExpression ConstantOf(duckdb::Value value) {
+  return duckdb::make_uniq<duckdb::ConstantExpression>(std::move(value));
+}
 
 LoweredExpression CastOf(LoweredExpression child, duckdb::LogicalType type, bool try_cast) {
   return duckdb::make_uniq<duckdb::CastExpression>(std::move(type), std::move(child), try_cast);

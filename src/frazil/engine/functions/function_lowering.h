@@ -1,36 +1,44 @@
 #pragma once
 
-// The hook on which functions are implemented: from the canonical name of a call in the typed plan to DuckDB. Internal to engine/ (includes DuckDB).
+// The hook on which functions are implemented: from the canonical name of a call in the typed plan to DuckDB. Internal
+// to engine/ (includes DuckDB).
 //
-// A topic file defines `void Register<Topic>Functions(FunctionLoweringRegistry& registry)` and is listed in function_topics.cc. In it:
+// A topic file defines `void Register<Topic>Functions(FunctionLoweringRegistry& registry)` and is listed in
+// function_topics.cc. In it:
 //
-//   registry.AddScalar("upper", Direct("upper"));                                  // DuckDB's function of the same meaning
-//   registry.AddScalar("ascii", Template("CASE WHEN $1 = '' THEN 0 ELSE ord($1) END"));   // DuckDB's expression syntax; $1..$n, $tz, $args
-//   registry.AddScalar("element_at", ByMode(legacy, ansi, try_));                  // different per EvalMode
-//   registry.AddScalar("concat", Build([](LoweringContext& context, const CallExpression& call, LoweredArguments arguments) { ... }));
-//   registry.AddAggregate("sum", ...); registry.AddWindow("ntile", Direct("ntile"));
-//   registry.AddKernels([](duckdb::ExtensionLoader& loader) { loader.RegisterFunction(duckdb::ScalarFunction("spark_...", ...)); });
+//   registry.AddScalar("upper", Direct("upper"));                                  // DuckDB's function of the same
+//   meaning registry.AddScalar("ascii", Template("CASE WHEN $1 = '' THEN 0 ELSE ord($1) END"));   // DuckDB's
+//   expression syntax; $1..$n, $tz, $args registry.AddScalar("element_at", ByMode(legacy, ansi, try_)); // different
+//   per EvalMode registry.AddScalar("concat", Build([](LoweringContext& context, const CallExpression& call,
+//   LoweredArguments arguments) { ... })); registry.AddAggregate("sum", ...); registry.AddWindow("ntile",
+//   Direct("ntile")); registry.AddKernels([](duckdb::ExtensionLoader& loader) {
+//   loader.RegisterFunction(duckdb::ScalarFunction("spark_...", ...)); });
 //
 // Rules
-// * Structs are positional in DuckDB: their members are called f0, f1, ... (type_mapping.h). Names are in the Spark types of the call's arguments and result. A result whose
+// * Structs are positional in DuckDB: their members are called f0, f1, ... (type_mapping.h). Names are in the Spark
+// types of the call's arguments and result. A result whose
 //   struct members have other names (map_entries gives key and value) is brought to that form by position afterwards.
-// * Values arrive in the DuckDB types of engine/type_mapping.h; the value of a scalar or aggregate is cast to the mapped type of the call's Spark type afterwards (no cost where
-//   it is that type already), so that a template may yield BIGINT for an INT result. Never rely on that cast to check a range.
-// * Kernels are named spark_<name>. Mark those that can throw with `function.SetFallible()` (so that filters are not reordered over them), those with a
-//   result of their own per row with `function.SetVolatile()`. They get the session's time zone as an argument ($tz: VARCHAR constant).
-// * An argument that a template names twice is computed twice (DuckDB merges the equal ones afterwards, but a nest of such calls grows without bound, and rand() would
+// * Values arrive in the DuckDB types of engine/type_mapping.h; the value of a scalar or aggregate is cast to the
+// mapped type of the call's Spark type afterwards (no cost where
+//   it is that type already), so that a template may yield BIGINT for an INT result. Never rely on that cast to check a
+//   range.
+// * Kernels are named spark_<name>. Mark those that can throw with `function.SetFallible()` (so that filters are not
+// reordered over them), those with a
+//   result of their own per row with `function.SetVolatile()`. They get the session's time zone as an argument ($tz:
+//   VARCHAR constant).
+// * An argument that a template names twice is computed twice (DuckDB merges the equal ones afterwards, but a nest of
+// such calls grows without bound, and rand() would
 //   differ): arguments named more than once are only for cheap leaf-like functions; else write a kernel.
-// * Lambda arguments arrive as DuckDB lambda expressions whose parameters are named l<id>: usable in list_transform, list_filter, list_reduce, ...
+// * Lambda arguments arrive as DuckDB lambda expressions whose parameters are named l<id>: usable in list_transform,
+// list_filter, list_reduce, ...
 //   Index parameters of DuckDB start at 1, Spark's at 0.
-// * Names that the engine core registers itself (core_functions.cc, operators, constructors, access, casts): and, or, not, equal, not_equal, less, less_or_equal, greater,
-//   greater_or_equal, null_safe_equal, add, subtract, multiply, divide, remainder, div, negative, positive, abs, pmod, if, case_when, coalesce, in, is_null, is_not_null,
-//   is_nan, named_struct, struct, get_field, array, map, element_at, get_item (a[i], m[k]), and the higher-order functions transform, filter, exists, forall,
-//   aggregate, zip_with, array_sort with a comparator, map_filter, map_zip_with, transform_keys, transform_values. Everything else belongs to topic files. A name may be registered
-//   once a class.
-
-#include <duckdb.hpp>
-#include <duckdb/main/extension/extension_loader.hpp>
-#include <duckdb/parser/parsed_expression.hpp>
+// * Names that the engine core registers itself (core_functions.cc, operators, constructors, access, casts): and, or,
+// not, equal, not_equal, less, less_or_equal, greater,
+//   greater_or_equal, null_safe_equal, add, subtract, multiply, divide, remainder, div, negative, positive, abs, pmod,
+//   if, case_when, coalesce, in, is_null, is_not_null, is_nan, named_struct, struct, get_field, array, map, element_at,
+//   get_item (a[i], m[k]), and the higher-order functions transform, filter, exists, forall, aggregate, zip_with,
+//   array_sort with a comparator, map_filter, map_zip_with, transform_keys, transform_values. Everything else belongs
+//   to topic files. A name may be registered once a class.
 
 #include <functional>
 #include <map>
@@ -39,6 +47,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <duckdb.hpp>
+#include <duckdb/main/extension/extension_loader.hpp>
+#include <duckdb/parser/parsed_expression.hpp>
 
 #include "frazil/base/result.h"
 #include "frazil/engine/functions/kernel_error.h"
@@ -64,11 +76,16 @@ class LoweringContext {
   virtual LoweredExpression RowPosition() = 0;
 };
 
-using ScalarBuilder = std::function<Result<LoweredExpression>(LoweringContext&, const CallExpression&, LoweredArguments)>;
-/// Returns an expression over aggregate calls. DISTINCT, FILTER and ORDER BY of the call are put on every aggregate function in it afterwards.
-using AggregateBuilder = std::function<Result<LoweredExpression>(LoweringContext&, const AggregateExpression&, LoweredArguments)>;
-/// Returns an expression over FunctionExpressions that name window functions or aggregates; each becomes a window call with the frame of `window`.
-using WindowBuilder = std::function<Result<LoweredExpression>(LoweringContext&, const WindowExpression&, LoweredArguments)>;
+using ScalarBuilder =
+    std::function<Result<LoweredExpression>(LoweringContext&, const CallExpression&, LoweredArguments)>;
+/// Returns an expression over aggregate calls. DISTINCT, FILTER and ORDER BY of the call are put on every aggregate
+/// function in it afterwards.
+using AggregateBuilder =
+    std::function<Result<LoweredExpression>(LoweringContext&, const AggregateExpression&, LoweredArguments)>;
+/// Returns an expression over FunctionExpressions that name window functions or aggregates; each becomes a window call
+/// with the frame of `window`.
+using WindowBuilder =
+    std::function<Result<LoweredExpression>(LoweringContext&, const WindowExpression&, LoweredArguments)>;
 
 /// How one function is implemented, for one or all evaluation modes.
 class Implementation {
@@ -84,7 +101,8 @@ class Implementation {
 
 /// A function of DuckDB or a kernel, called with the same arguments.
 Implementation Direct(std::string duckdb_function);
-/// An expression in DuckDB's syntax. $1, $2, ...: the arguments; $tz: the session's time zone as VARCHAR; $args as an argument of a function call: all arguments in its place
+/// An expression in DuckDB's syntax. $1, $2, ...: the arguments; $tz: the session's time zone as VARCHAR; $args as an
+/// argument of a function call: all arguments in its place
 /// (`concat_ws($args)`); $rest: all but the first. A template that names $n beyond the arguments gets NULL there.
 Implementation Template(std::string expression);
 Implementation Build(ScalarBuilder builder);
@@ -95,7 +113,8 @@ Implementation BuildWindow(WindowBuilder builder);
 struct ImplementationByMode {
   Implementation legacy, ansi, try_mode;
   ImplementationByMode() = default;
-  ImplementationByMode(Implementation all) : legacy(all), ansi(all), try_mode(std::move(all)) {}  // NOLINT: implicit by design
+  ImplementationByMode(Implementation all)
+      : legacy(all), ansi(all), try_mode(std::move(all)) {}  // NOLINT: implicit by design
 };
 ImplementationByMode ByMode(Implementation legacy, Implementation ansi, Implementation try_mode);
 /// The same for legacy and try (which both give NULL), another one for ANSI.
@@ -123,15 +142,20 @@ class FunctionLoweringRegistry {
   bool IsDuckDbAggregate(const std::string& name) const;
   const std::vector<KernelRegistrar>& kernels() const { return kernels_; }
 
-  /// The expression for a call whose arguments are lowered: not yet cast to the result's type. Error INTERNAL_ERROR where the name is unknown.
-  Result<LoweredExpression> LowerScalar(LoweringContext& context, const CallExpression& call, LoweredArguments arguments) const;
-  Result<LoweredExpression> LowerAggregate(LoweringContext& context, const AggregateExpression& call, LoweredArguments arguments) const;
-  Result<LoweredExpression> LowerWindow(LoweringContext& context, const WindowExpression& call, LoweredArguments arguments) const;
+  /// The expression for a call whose arguments are lowered: not yet cast to the result's type. Error INTERNAL_ERROR
+  /// where the name is unknown.
+  Result<LoweredExpression> LowerScalar(LoweringContext& context, const CallExpression& call,
+                                        LoweredArguments arguments) const;
+  Result<LoweredExpression> LowerAggregate(LoweringContext& context, const AggregateExpression& call,
+                                           LoweredArguments arguments) const;
+  Result<LoweredExpression> LowerWindow(LoweringContext& context, const WindowExpression& call,
+                                        LoweredArguments arguments) const;
 
  private:
   using Map = std::map<std::string, ImplementationByMode, std::less<>>;
   const Map& MapOf(ImplementationClass function_class) const;
-  Result<LoweredExpression> Instantiate(LoweringContext& context, const std::string& text, LoweredArguments arguments) const;
+  Result<LoweredExpression> Instantiate(LoweringContext& context, const std::string& text,
+                                        LoweredArguments arguments) const;
 
   Map scalars_, aggregates_, windows_;
   std::vector<KernelRegistrar> kernels_;
@@ -143,7 +167,8 @@ class FunctionLoweringRegistry {
 /// Calls every topic's Register function: the one list of topics, in function_topics.cc.
 void RegisterAllFunctions(FunctionLoweringRegistry& registry);
 
-// --- making lowered expressions -------------------------------------------------------------------------------------------------------------------------
+// --- making lowered expressions
+// -------------------------------------------------------------------------------------------------------------------------
 
 /// name(arguments...)
 LoweredExpression CallOf(const std::string& name, LoweredArguments arguments);

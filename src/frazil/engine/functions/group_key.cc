@@ -37,9 +37,8 @@ void SortEntries(duckdb::Vector& map, idx_t count) {
     for (idx_t i = 0; i < lists[row].length; ++i) values.push_back(keys.GetValue(begin + i));
     std::vector<idx_t> places(values.size());
     std::iota(places.begin(), places.end(), 0);
-    std::stable_sort(places.begin(), places.end(), [&](idx_t a, idx_t b) {
-      return duckdb::ValueOperations::DistinctLessThan(values[a], values[b]);
-    });
+    std::stable_sort(places.begin(), places.end(),
+                     [&](idx_t a, idx_t b) { return duckdb::ValueOperations::DistinctLessThan(values[a], values[b]); });
     for (idx_t i = 0; i < places.size(); ++i) order.set_index(begin + i, begin + places[i]);
   }
   if (size == 0) return;
@@ -52,8 +51,12 @@ void SortEntries(duckdb::Vector& map, idx_t count) {
 
 void NormalizeKeys(duckdb::Vector& vector, idx_t count) {
   switch (vector.GetType().id()) {
-    case duckdb::LogicalTypeId::FLOAT: NormalizeFloats<float>(vector, count); return;
-    case duckdb::LogicalTypeId::DOUBLE: NormalizeFloats<double>(vector, count); return;
+    case duckdb::LogicalTypeId::FLOAT:
+      NormalizeFloats<float>(vector, count);
+      return;
+    case duckdb::LogicalTypeId::DOUBLE:
+      NormalizeFloats<double>(vector, count);
+      return;
     case duckdb::LogicalTypeId::STRUCT:
       for (auto& child : duckdb::StructVector::GetEntries(vector)) NormalizeKeys(*child, count);
       return;
@@ -64,7 +67,8 @@ void NormalizeKeys(duckdb::Vector& vector, idx_t count) {
       NormalizeKeys(duckdb::ListVector::GetEntry(vector), duckdb::ListVector::GetListSize(vector));
       SortEntries(vector, count);
       return;
-    default: return;
+    default:
+      return;
   }
 }
 

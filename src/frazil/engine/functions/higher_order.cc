@@ -1,4 +1,5 @@
-// Higher-order functions by DuckDB's list lambdas. The lambda's parameters are replaced by what they stand for where DuckDB's lambda has others.
+// Higher-order functions by DuckDB's list lambdas. The lambda's parameters are replaced by what they stand for where
+// DuckDB's lambda has others.
 
 #include <duckdb/parser/expression/case_expression.hpp>
 #include <duckdb/parser/expression/columnref_expression.hpp>
@@ -16,7 +17,9 @@ namespace {
 
 LoweredExpression ColumnOf(const std::string& name) { return duckdb::make_uniq<duckdb::ColumnRefExpression>(name); }
 LoweredExpression BigintOf(int64_t value) { return ConstantOf(duckdb::Value::BIGINT(value)); }
-LoweredExpression MemberOf(const std::string& name, int64_t member) { return CallOf("struct_extract_at", ColumnOf(name), BigintOf(member)); }
+LoweredExpression MemberOf(const std::string& name, int64_t member) {
+  return CallOf("struct_extract_at", ColumnOf(name), BigintOf(member));
+}
 
 LoweredExpression LambdaOf(std::vector<std::string> parameters, LoweredExpression body) {
   duckdb::vector<std::string> names;
@@ -37,11 +40,13 @@ void Replace(LoweredExpression& expression, const std::map<std::string, LoweredE
     if (found != values.end()) expression = found->second->Copy();
     return;
   }
-  duckdb::ParsedExpressionIterator::EnumerateChildren(*expression, [&](LoweredExpression& child) { Replace(child, values); });
+  duckdb::ParsedExpressionIterator::EnumerateChildren(*expression,
+                                                      [&](LoweredExpression& child) { Replace(child, values); });
 }
 
 // The body of a lambda argument, lowered, its parameters replaced.
-Result<LoweredExpression> BodyOf(LoweringContext& context, const Expression& argument, std::vector<LoweredExpression> parameters) {
+Result<LoweredExpression> BodyOf(LoweringContext& context, const Expression& argument,
+                                 std::vector<LoweredExpression> parameters) {
   if (argument.kind != ExpressionKind::kLambda) return Error::Internal("A higher-order function needs a lambda");
   const auto& lambda = argument.As<LambdaExpression>();
   FRAZIL_ASSIGN_OR_RETURN(auto body, context.Lower(*lambda.body));
@@ -63,8 +68,10 @@ Result<LoweredExpression> Body(LoweringContext& context, const Expression& argum
 size_t ParameterCount(const Expression& argument) { return argument.As<LambdaExpression>().parameters.size(); }
 
 // list_transform or list_filter with (element) or (element, index).
-Result<LoweredExpression> OverElements(LoweringContext& context, const CallExpression& call, LoweredArguments arguments, const std::string& function) {
-  if (call.arguments[1]->kind != ExpressionKind::kLambda) return Error::Internal("A higher-order function needs a lambda");
+Result<LoweredExpression> OverElements(LoweringContext& context, const CallExpression& call, LoweredArguments arguments,
+                                       const std::string& function) {
+  if (call.arguments[1]->kind != ExpressionKind::kLambda)
+    return Error::Internal("A higher-order function needs a lambda");
   const std::string element = context.FreshName(), index = context.FreshName();
   // DuckDB counts from 1.
   auto position = CastOf(CallOf("-", ColumnOf(index), BigintOf(1)), duckdb::LogicalType::INTEGER);
@@ -109,18 +116,24 @@ Result<LoweredExpression> Aggregate(LoweringContext& context, const CallExpressi
   FRAZIL_ASSIGN_OR_RETURN(auto state_null, ToDuckDbType(state_type));
   const std::string element = context.FreshName(), state = context.FreshName();
   auto pairs = CallOf("list_transform", WithRoomFor(PairType(state_null, element_null), std::move(arguments[0])),
-                      LambdaOf({element}, PairOf(ConstantOf(duckdb::Value(state_null)), AsMappedType(ColumnOf(element), element_type))));
+                      LambdaOf({element}, PairOf(ConstantOf(duckdb::Value(state_null)),
+                                                 AsMappedType(ColumnOf(element), element_type))));
   FRAZIL_ASSIGN_OR_RETURN(auto merge, Body(context, *call.arguments[2], MemberOf(state, 1), MemberOf(element, 2)));
-  auto step = LambdaOf({state, element}, PairOf(AsMappedType(std::move(merge), state_type), ConstantOf(duckdb::Value(element_null))));
+  auto step = LambdaOf({state, element},
+                       PairOf(AsMappedType(std::move(merge), state_type), ConstantOf(duckdb::Value(element_null))));
   auto zero = PairOf(AsMappedType(std::move(arguments[1]), state_type), ConstantOf(duckdb::Value(element_null)));
-  auto reduced = CallOf("struct_extract_at", CallOf("list_reduce", std::move(pairs), std::move(step), std::move(zero)), BigintOf(1));
+  auto reduced = CallOf("struct_extract_at", CallOf("list_reduce", std::move(pairs), std::move(step), std::move(zero)),
+                        BigintOf(1));
   if (call.arguments.size() < 4) return reduced;
   const auto& finish = call.arguments[3]->As<LambdaExpression>();
   if (finish.body->kind == ExpressionKind::kLambdaVariable) return reduced;
   // The finishing lambda sees the state once: as the only element of a list.
   const std::string final_state = context.FreshName();
   FRAZIL_ASSIGN_OR_RETURN(auto body, Body(context, *call.arguments[3], ColumnOf(final_state)));
-  return CallOf("list_extract", CallOf("list_transform", CallOf("list_value", std::move(reduced)), LambdaOf({final_state}, std::move(body))), BigintOf(1));
+  return CallOf(
+      "list_extract",
+      CallOf("list_transform", CallOf("list_value", std::move(reduced)), LambdaOf({final_state}, std::move(body))),
+      BigintOf(1));
 }
 
 // value, or NULL where one of the arguments is.
@@ -128,7 +141,8 @@ LoweredExpression UnlessNull(const LoweredArguments& tested, LoweredExpression v
   auto result = duckdb::make_uniq<duckdb::CaseExpression>();
   for (const auto& argument : tested) {
     duckdb::CaseCheck check;
-    check.when_expr = duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_IS_NULL, argument->Copy());
+    check.when_expr =
+        duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_IS_NULL, argument->Copy());
     check.then_expr = ConstantOf(duckdb::Value(type));
     result->case_checks.push_back(std::move(check));
   }
@@ -143,23 +157,27 @@ Result<LoweredExpression> ZipWith(LoweringContext& context, const CallExpression
   LoweredArguments tested;
   tested.push_back(arguments[0]->Copy());
   tested.push_back(arguments[1]->Copy());
-  auto zipped = CallOf("list_transform", CallOf("list_zip", std::move(arguments[0]), std::move(arguments[1])), LambdaOf({pair}, std::move(body)));
+  auto zipped = CallOf("list_transform", CallOf("list_zip", std::move(arguments[0]), std::move(arguments[1])),
+                       LambdaOf({pair}, std::move(body)));
   return UnlessNull(tested, CastOf(std::move(zipped), type), type);
 }
 
 Result<LoweredExpression> MapFilter(LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
   const std::string entry = context.FreshName();
   FRAZIL_ASSIGN_OR_RETURN(auto body, Body(context, *call.arguments[1], MemberOf(entry, 1), MemberOf(entry, 2)));
-  return CallOf("map_from_entries", CallOf("list_filter", CallOf("map_entries", std::move(arguments[0])), LambdaOf({entry}, std::move(body))));
+  return CallOf("map_from_entries", CallOf("list_filter", CallOf("map_entries", std::move(arguments[0])),
+                                           LambdaOf({entry}, std::move(body))));
 }
 
-Result<LoweredExpression> TransformMap(LoweringContext& context, const CallExpression& call, LoweredArguments arguments, bool keys) {
+Result<LoweredExpression> TransformMap(LoweringContext& context, const CallExpression& call, LoweredArguments arguments,
+                                       bool keys) {
   FRAZIL_ASSIGN_OR_RETURN(auto type, ToDuckDbType(*call.type));
   const std::string entry = context.FreshName();
   FRAZIL_ASSIGN_OR_RETURN(auto body, Body(context, *call.arguments[1], MemberOf(entry, 1), MemberOf(entry, 2)));
   LoweredArguments tested;
   tested.push_back(arguments[0]->Copy());
-  auto changed = CallOf("list_transform", CallOf("map_entries", arguments[0]->Copy()), LambdaOf({entry}, std::move(body)));
+  auto changed =
+      CallOf("list_transform", CallOf("map_entries", arguments[0]->Copy()), LambdaOf({entry}, std::move(body)));
   auto result = keys ? CallOf("map", std::move(changed), CallOf("map_values", std::move(arguments[0])))
                      : CallOf("map", CallOf("map_keys", std::move(arguments[0])), std::move(changed));
   return UnlessNull(tested, AsMappedType(std::move(result), *call.type), type);
@@ -170,11 +188,12 @@ Result<LoweredExpression> MapZipWith(LoweringContext& context, const CallExpress
   const std::string key = context.FreshName(), other = context.FreshName();
   auto& left = arguments[0];
   auto& right = arguments[1];
-  FRAZIL_ASSIGN_OR_RETURN(auto body, Body(context, *call.arguments[2], ColumnOf(key), CallOf("map_extract_value", left->Copy(), ColumnOf(key)),
+  FRAZIL_ASSIGN_OR_RETURN(auto body, Body(context, *call.arguments[2], ColumnOf(key),
+                                          CallOf("map_extract_value", left->Copy(), ColumnOf(key)),
                                           CallOf("map_extract_value", right->Copy(), ColumnOf(key))));
   // The keys of the first map, then those that only the second one has.
-  auto is_new = duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_NOT,
-                                                              CallOf("list_contains", CallOf("map_keys", left->Copy()), ColumnOf(other)));
+  auto is_new = duckdb::make_uniq<duckdb::OperatorExpression>(
+      duckdb::ExpressionType::OPERATOR_NOT, CallOf("list_contains", CallOf("map_keys", left->Copy()), ColumnOf(other)));
   auto keys = CallOf("list_concat", CallOf("map_keys", left->Copy()),
                      CallOf("list_filter", CallOf("map_keys", right->Copy()), LambdaOf({other}, std::move(is_new))));
   auto values = CallOf("list_transform", keys->Copy(), LambdaOf({key}, std::move(body)));
@@ -197,10 +216,12 @@ void RegisterHigherOrderFunctions(FunctionLoweringRegistry& registry) {
   registry.AddScalar("zip_with", Build(ZipWith));
   registry.AddScalar("map_filter", Build(MapFilter));
   registry.AddScalar("map_zip_with", Build(MapZipWith));
-  registry.AddScalar("transform_keys", Build([](LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
+  registry.AddScalar("transform_keys",
+                     Build([](LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
                        return TransformMap(context, call, std::move(arguments), true);
                      }));
-  registry.AddScalar("transform_values", Build([](LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
+  registry.AddScalar("transform_values",
+                     Build([](LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
                        return TransformMap(context, call, std::move(arguments), false);
                      }));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// Constant arguments of kernels: settings that a template or builder writes behind the real arguments, resolved once per bind. Internal to engine/.
+// Constant arguments of kernels: settings that a template or builder writes behind the real arguments, resolved once
+// per bind. Internal to engine/.
 
 #include <duckdb.hpp>
 #include <duckdb/function/scalar_function.hpp>
@@ -35,10 +36,18 @@ inline duckdb::hugeint_t NarrowTo<duckdb::hugeint_t>(__int128 value) {
 template <typename Work>
 void WithDecimalStorage(const duckdb::LogicalType& type, Work&& work) {
   switch (type.InternalType()) {
-    case duckdb::PhysicalType::INT16: work(int16_t{}); break;
-    case duckdb::PhysicalType::INT32: work(int32_t{}); break;
-    case duckdb::PhysicalType::INT64: work(int64_t{}); break;
-    default: work(duckdb::hugeint_t{}); break;
+    case duckdb::PhysicalType::INT16:
+      work(int16_t{});
+      break;
+    case duckdb::PhysicalType::INT32:
+      work(int32_t{});
+      break;
+    case duckdb::PhysicalType::INT64:
+      work(int64_t{});
+      break;
+    default:
+      work(duckdb::hugeint_t{});
+      break;
   }
 }
 

@@ -47,7 +47,8 @@ void MakeMap(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
   keys_chunk.SetCardinality(chunk.size());
   values_chunk.data.emplace_back(chunk.data[1]);
   values_chunk.SetCardinality(chunk.size());
-  ArrayArguments keys(keys_chunk, state, {ArrayPart::kList}, true), values(values_chunk, state, {ArrayPart::kList}, false);
+  ArrayArguments keys(keys_chunk, state, {ArrayPart::kList}, true),
+      values(values_chunk, state, {ArrayPart::kList}, false);
   const idx_t count = constant ? 1 : chunk.size();
   result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
   auto* entries = duckdb::FlatVector::GetData<duckdb::list_entry_t>(result);

@@ -287,12 +287,12 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
 
 // greatest and least; of values with order keys as the extreme of an array.
 Implementation ExtremeOf(std::string plain, std::string of_array) {
-  return Build([plain = std::move(plain), of_array = std::move(of_array)](
-                   LoweringContext&, const CallExpression& call,
-                   LoweredArguments arguments) -> Result<LoweredExpression> {
-    if (!NeedsOrderKey(*call.type)) return CallOf(plain, std::move(arguments));
-    return CallOf(of_array, CallOf("list_value", std::move(arguments)));
-  });
+  return Build(
+      [plain = std::move(plain), of_array = std::move(of_array)](
+          LoweringContext&, const CallExpression& call, LoweredArguments arguments) -> Result<LoweredExpression> {
+        if (!NeedsOrderKey(*call.type)) return CallOf(plain, std::move(arguments));
+        return CallOf(of_array, CallOf("list_value", std::move(arguments)));
+      });
 }
 
 }  // namespace

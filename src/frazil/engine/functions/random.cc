@@ -22,8 +22,8 @@ int64_t RandomSeed() {
   return static_cast<int64_t>(random());
 }
 
-// The seed, which is the kernel's last argument; absent (NULL): a new one for each generator. Generators of one seed take
-// numbers, as those of Spark's partitions do.
+// The seed, which is the kernel's last argument; absent (NULL): a new one for each generator. Generators of one seed
+// take numbers, as those of Spark's partitions do.
 struct SeedData : duckdb::FunctionData {
   bool has_seed = false;
   int64_t seed = 0;

@@ -78,7 +78,8 @@ void AddNumbers(duckdb::ExtensionLoader& loader, const LogicalType& type) {
 }
 
 // start, start + step, ...: each one counted from the start, so that the ends of months do not shift.
-std::vector<int64_t> Instants(duckdb::ExpressionState& state, int64_t start, int64_t stop, const interval_t& step, const TimeZone& zone) {
+std::vector<int64_t> Instants(duckdb::ExpressionState& state, int64_t start, int64_t stop, const interval_t& step,
+                              const TimeZone& zone) {
   const auto at = [&](int64_t i) {
     const int64_t months = step.months * i, days = step.days * i;
     int64_t moved = start;

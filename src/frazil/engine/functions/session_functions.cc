@@ -159,9 +159,10 @@ void RegisterSessionFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddBitmapKernels);
   registry.AddScalar("assert_true", Direct("spark_assert_true"));
   registry.AddScalar("raise_error", Build(LowerRaiseError));
-  registry.AddScalar("typeof", Build([](LoweringContext&, const CallExpression& call, LoweredArguments) -> Result<LoweredExpression> {
-                       return ConstantOf(duckdb::Value(call.arguments[0]->type->SimpleString()));
-                     }));
+  registry.AddScalar(
+      "typeof", Build([](LoweringContext&, const CallExpression& call, LoweredArguments) -> Result<LoweredExpression> {
+        return ConstantOf(duckdb::Value(call.arguments[0]->type->SimpleString()));
+      }));
   registry.AddScalar("monotonically_increasing_id", Template("spark_row_number()"));
   registry.AddScalar("spark_partition_id", Template("0"));
   registry.AddScalar("input_file_name", Template("''"));

@@ -1,8 +1,8 @@
 // from_json, to_json, from_csv, to_csv.
 
-#include <duckdb/planner/expression/bound_function_expression.hpp>
-
 #include <algorithm>
+
+#include <duckdb/planner/expression/bound_function_expression.hpp>
 
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/csv_line.h"
@@ -115,8 +115,8 @@ void FromJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
     }
     auto json = ReadJson(text, json_options);
     // An array of structs may come as one struct, but no struct as an array.
-    if (json.has_value() && data.type->id() == TypeId::kArray &&
-        data.type->element_type()->id() == TypeId::kStruct && json->kind == Json::Kind::kObject) {
+    if (json.has_value() && data.type->id() == TypeId::kArray && data.type->element_type()->id() == TypeId::kStruct &&
+        json->kind == Json::Kind::kObject) {
       Json list;
       list.kind = Json::Kind::kArray;
       list.items.push_back(std::move(*json));

@@ -1,5 +1,5 @@
-// What a value must pass on its way into a table's column: lengths of CHAR and VARCHAR, NOT NULL; and a row into its table: CHECK, REPLACE WHERE.
-// https://spark.apache.org/docs/latest/sql-ref-datatypes.html
+// What a value must pass on its way into a table's column: lengths of CHAR and VARCHAR, NOT NULL; and a row into its
+// table: CHECK, REPLACE WHERE. https://spark.apache.org/docs/latest/sql-ref-datatypes.html
 
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/functions/row_kernel.h"
@@ -16,7 +16,8 @@ std::string_view Limited(std::string_view text, int32_t limit) {
   if (CharacterCount(text) <= limit) return text;
   const size_t end = CharacterOffset(text, limit);
   if (text.find_first_not_of(' ', end) != std::string_view::npos) {
-    ThrowSparkError(Error::Of(ExceptionClass::kSparkRuntime, "EXCEED_LIMIT_LENGTH", {{"limit", std::to_string(limit)}}));
+    ThrowSparkError(
+        Error::Of(ExceptionClass::kSparkRuntime, "EXCEED_LIMIT_LENGTH", {{"limit", std::to_string(limit)}}));
   }
   return text.substr(0, end);
 }
@@ -25,7 +26,8 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   const auto text = LogicalType::VARCHAR, integer = LogicalType::INTEGER;
   AddRowKernel(
       loader, "spark_varchar_write_check", {text, integer}, text,
-      [](std::string_view value, int32_t limit) -> std::string { return std::string(Limited(value, limit)); }, KernelTraits{true, false});
+      [](std::string_view value, int32_t limit) -> std::string { return std::string(Limited(value, limit)); },
+      KernelTraits{true, false});
   AddRowKernel(
       loader, "spark_char_write_check", {text, integer}, text,
       [](std::string_view value, int32_t limit) -> std::string {
@@ -38,20 +40,23 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddRowKernel(
       loader, "spark_raise_not_null", {text}, integer,
       [](std::string_view column) -> std::optional<int32_t> {
-        ThrowSparkError(Error::Of(ExceptionClass::kSparkRuntime, "NOT_NULL_ASSERT_VIOLATION", {{"walkedTypePath", "\n" + std::string(column) + "\n"}}));
+        ThrowSparkError(Error::Of(ExceptionClass::kSparkRuntime, "NOT_NULL_ASSERT_VIOLATION",
+                                  {{"walkedTypePath", "\n" + std::string(column) + "\n"}}));
       },
       KernelTraits{true, true});
   AddRowKernel(
       loader, "spark_raise_overwrite_mismatch", {text}, integer,
       [](std::string_view condition) -> std::optional<int32_t> {
-        ThrowSparkError(Error::Of("DELTA_REPLACE_WHERE_MISMATCH", {{"replaceWhere", std::string(condition)}, {"message", ""}}));
+        ThrowSparkError(
+            Error::Of("DELTA_REPLACE_WHERE_MISMATCH", {{"replaceWhere", std::string(condition)}, {"message", ""}}));
       },
       KernelTraits{true, true});
   AddRowKernel(
       loader, "spark_raise_check_violation", {text, text, text}, integer,
       [](std::string_view name, std::string_view expression, std::string_view values) -> std::optional<int32_t> {
-        ThrowSparkError(Error::Of("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES",
-                                  {{"constraintName", std::string(name)}, {"expression", std::string(expression)}, {"values", std::string(values)}}));
+        ThrowSparkError(Error::Of("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", {{"constraintName", std::string(name)},
+                                                                           {"expression", std::string(expression)},
+                                                                           {"values", std::string(values)}}));
       },
       KernelTraits{true, true});
 }

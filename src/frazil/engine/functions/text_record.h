@@ -31,8 +31,8 @@ struct RecordOptions {
   JsonOptions json() const;
 };
 
-/// Numbers and dates are those of en-US: throws UNSUPPORTED_FEATURE for another `locale` among the options (keys in lower
-/// case).
+/// Numbers and dates are those of en-US: throws UNSUPPORTED_FEATURE for another `locale` among the options (keys in
+/// lower case).
 void CheckLocale(const std::map<std::string, std::string>& options);
 
 /// Bytes as text, in lines of any length.

@@ -323,14 +323,16 @@ bool WriteCast(const DataType& type, const Variant& variant, const RecordOptions
   // Numbers are seconds.
   if (type.id() == TypeId::kTimestamp && variant.kind == Variant::Kind::kInteger) {
     int64_t micros = 0;
-    if (__builtin_mul_overflow(variant.integer, kMicrosPerSecond, &micros)) micros = variant.integer < 0 ? INT64_MIN : INT64_MAX;
+    if (__builtin_mul_overflow(variant.integer, kMicrosPerSecond, &micros))
+      micros = variant.integer < 0 ? INT64_MIN : INT64_MAX;
     return put(micros);
   }
   if (type.id() == TypeId::kTimestamp && variant.kind == Variant::Kind::kDecimal) {
     const auto micros = Rescale(variant.unscaled, variant.scale, 6, DecimalRounding::kDown);
     return micros.has_value() && *micros <= INT64_MAX && *micros >= INT64_MIN && put(static_cast<int64_t>(*micros));
   }
-  if (type.id() == TypeId::kTimestamp && (variant.kind == Variant::Kind::kDouble || variant.kind == Variant::Kind::kFloat)) {
+  if (type.id() == TypeId::kTimestamp &&
+      (variant.kind == Variant::Kind::kDouble || variant.kind == Variant::Kind::kFloat)) {
     const double micros = variant.number * 1e6;
     return std::isfinite(micros) && std::fabs(micros) < 9.2e18 && put(static_cast<int64_t>(micros));
   }

@@ -4,7 +4,8 @@
 
 namespace frazil::engine {
 
-/// The generator behind Spark's rand, randn and sample: XORShift over a seed hashed by MurmurHash3, so that the same seed gives Spark's numbers.
+/// The generator behind Spark's rand, randn and sample: XORShift over a seed hashed by MurmurHash3, so that the same
+/// seed gives Spark's numbers.
 class XorShiftRandom {
  public:
   explicit XorShiftRandom(int64_t seed) : state_(HashSeed(seed)) {}
@@ -38,8 +39,8 @@ class XorShiftRandom {
   static uint32_t Murmur3(const uint8_t* data, int length, uint32_t seed) {
     uint32_t hash = seed;
     for (int i = 0; i + 4 <= length; i += 4) {
-      uint32_t block = static_cast<uint32_t>(data[i]) | static_cast<uint32_t>(data[i + 1]) << 8 | static_cast<uint32_t>(data[i + 2]) << 16 |
-                       static_cast<uint32_t>(data[i + 3]) << 24;
+      uint32_t block = static_cast<uint32_t>(data[i]) | static_cast<uint32_t>(data[i + 1]) << 8 |
+                       static_cast<uint32_t>(data[i + 2]) << 16 | static_cast<uint32_t>(data[i + 3]) << 24;
       block *= 0xcc9e2d51;
       block = Rotate(block, 15);
       block *= 0x1b873593;

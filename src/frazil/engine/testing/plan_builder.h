@@ -2,11 +2,11 @@
 
 // Typed plans built by hand, for the engine's tests.
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "frazil/engine/engine.h"
 #include "frazil/plan/make_logical.h"
@@ -27,7 +27,8 @@ inline Attribute NewAttribute(const std::string& name, DataTypePtr type) {
   return attribute;
 }
 
-inline plan::LogicalPlanPtr Rows(const std::vector<std::pair<std::string, DataTypePtr>>& columns, std::vector<std::vector<Value>> rows) {
+inline plan::LogicalPlanPtr Rows(const std::vector<std::pair<std::string, DataTypePtr>>& columns,
+                                 std::vector<std::vector<Value>> rows) {
   auto set = std::make_shared<RowSet>();
   std::vector<StructField> fields;
   std::vector<Attribute> output;
@@ -44,7 +45,8 @@ inline ExpressionPtr Col(const plan::LogicalPlanPtr& plan, size_t index) { retur
 inline ExpressionPtr Int(int64_t value) { return MakeLiteral(DataType::Integer(), Value(value)); }
 inline ExpressionPtr Long(int64_t value) { return MakeLiteral(DataType::Long(), Value(value)); }
 inline ExpressionPtr Text(const std::string& value) { return MakeLiteral(DataType::String(), Value(value)); }
-inline ExpressionPtr Call(const std::string& name, std::vector<ExpressionPtr> arguments, DataTypePtr type, EvalMode mode = EvalMode::kAnsi) {
+inline ExpressionPtr Call(const std::string& name, std::vector<ExpressionPtr> arguments, DataTypePtr type,
+                          EvalMode mode = EvalMode::kAnsi) {
   return MakeCall(name, std::move(arguments), std::move(type), true, mode);
 }
 
@@ -62,8 +64,8 @@ inline ExpressionPtr Aggregate(const std::string& name, std::vector<ExpressionPt
   return result;
 }
 
-/// An engine for all tests of the program. It stays to the end: DuckDB must not close when the main thread's own variables,
-/// which it uses to close, have gone already.
+/// An engine for all tests of the program. It stays to the end: DuckDB must not close when the main thread's own
+/// variables, which it uses to close, have gone already.
 inline Engine& SharedEngine() {
   static Engine* const engine = [] {
     EngineOptions options;

@@ -90,7 +90,8 @@ Result<ExpressionPtr> BindComparison(const FunctionCall& call, Comparison compar
   };
   auto cast = [&](const ExpressionPtr& side, const DataTypePtr& type) { return CastTo(side, type, call); };
 
-  if (auto renamed = WithNamesOf(right->type, *left->type); !renamed->Equals(*right->type)) right = cast(right, renamed);
+  if (auto renamed = WithNamesOf(right->type, *left->type); !renamed->Equals(*right->type))
+    right = cast(right, renamed);
   // Text beside another type.
   DataTypePtr promoted = ansi ? PromoteText(left->type, right->type) : LegacyComparisonType(left->type, right->type);
   if (promoted != nullptr) {

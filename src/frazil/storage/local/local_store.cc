@@ -1,15 +1,14 @@
 #include "frazil/storage/local/local_store.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
 #include <random>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace frazil::storage {
 namespace {
@@ -191,8 +190,8 @@ Status ListInto(const std::string& prefix, const std::string& local_prefix, cons
     if (::stat(path.c_str(), &info) != 0) continue;  // Gone since it was listed, or a dangling link.
     bool is_directory = S_ISDIR(info.st_mode);
     if (!is_directory || !recursive) {
-      out->push_back(
-          ObjectInfo{AsCalled(prefix, local_prefix, path), is_directory ? 0 : info.st_size, Micros(info.st_mtim), is_directory});
+      out->push_back(ObjectInfo{AsCalled(prefix, local_prefix, path), is_directory ? 0 : info.st_size,
+                                Micros(info.st_mtim), is_directory});
     }
     if (is_directory && recursive) FRAZIL_RETURN_IF_ERROR(ListInto(prefix, local_prefix, path, true, out));
   }
@@ -277,13 +276,15 @@ Status LocalStore::Write(const std::string& path, std::string_view data) {
   return SyncFolder(ParentOf(LocalPath(path)));
 }
 
-Status LocalStore::WriteHint(const std::string& path, std::string_view data) { return Replace(LocalPath(path), data, false); }
+Status LocalStore::WriteHint(const std::string& path, std::string_view data) {
+  return Replace(LocalPath(path), data, false);
+}
 
 Status LocalStore::WriteNew(const std::string& path, std::string_view data) {
   std::string local = LocalPath(path);
   Status status = WriteInFolder(local, data, true);
-  // The journals of ext4, XFS and Btrfs make the name of a new file durable together with the file. On a file system that does not, the name is made so
-  // by the next sync of the folder, which the commit does that refers to the file.
+  // The journals of ext4, XFS and Btrfs make the name of a new file durable together with the file. On a file system
+  // that does not, the name is made so by the next sync of the folder, which the commit does that refers to the file.
   if (!status.ok()) ::unlink(local.c_str());
   return status;
 }
@@ -300,7 +301,8 @@ Result<PutOutcome> LocalStore::WriteIfAbsent(const std::string& path, std::strin
   FRAZIL_ASSIGN_OR_RETURN(std::string temporary, WriteBeside(local, data, true));
   bool linked = ::link(temporary.c_str(), local.c_str()) == 0;
   int error_number = linked ? 0 : errno;
-  if (!linked && (error_number == EPERM || error_number == EOPNOTSUPP || error_number == ENOSYS || error_number == EMLINK)) {
+  if (!linked &&
+      (error_number == EPERM || error_number == EOPNOTSUPP || error_number == ENOSYS || error_number == EMLINK)) {
     if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, local.c_str(), RENAME_NOREPLACE) == 0) {
       linked = true;
     } else {
@@ -324,7 +326,8 @@ Result<PutOutcome> LocalStore::WriteIfAbsent(const std::string& path, std::strin
 }
 
 Status LocalStore::Delete(const std::string& path) {
-  if (::unlink(LocalPath(path).c_str()) != 0 && errno != ENOENT && errno != ENOTDIR) return Failure("delete", path, errno);
+  if (::unlink(LocalPath(path).c_str()) != 0 && errno != ENOENT && errno != ENOTDIR)
+    return Failure("delete", path, errno);
   return {};
 }
 

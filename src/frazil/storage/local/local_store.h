@@ -4,8 +4,8 @@
 
 namespace frazil::storage {
 
-/// The local disk. Every write goes to a hidden file beside the target, is synced, and then gets its name: a reader sees the whole
-/// object or none, also after a crash.
+/// The local disk. Every write goes to a hidden file beside the target, is synced, and then gets its name: a reader
+/// sees the whole object or none, also after a crash.
 class LocalStore : public ObjectStore {
  public:
   Result<std::string> Read(const std::string& path) override;

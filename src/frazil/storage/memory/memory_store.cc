@@ -8,7 +8,8 @@ namespace {
 
 class MemoryReader : public RangeReader {
  public:
-  MemoryReader(std::string path, std::shared_ptr<const std::string> data) : path_(std::move(path)), data_(std::move(data)) {}
+  MemoryReader(std::string path, std::shared_ptr<const std::string> data)
+      : path_(std::move(path)), data_(std::move(data)) {}
   int64_t size() const override { return static_cast<int64_t>(data_->size()); }
   Status ReadAt(int64_t offset, int64_t length, void* out) override {
     if (offset < 0 || length < 0 || offset + length > size()) return Error::Storage("Reached the end of " + path_);
@@ -110,7 +111,8 @@ Result<std::vector<ObjectInfo>> MemoryStore::List(const std::string& prefix, boo
       std::string name = it->first.substr(0, slash);
       if (folders.insert(name).second) result.push_back(ObjectInfo{name, 0, 0, true});
     } else {
-      result.push_back(ObjectInfo{it->first, static_cast<int64_t>(it->second.data->size()), it->second.modified_micros, false});
+      result.push_back(
+          ObjectInfo{it->first, static_cast<int64_t>(it->second.data->size()), it->second.modified_micros, false});
     }
   }
   return result;

@@ -185,7 +185,8 @@ std::string EscapePathName(std::string_view text) {
   return out;
 }
 
-Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std::string>& paths, const ListingOptions& options) {
+Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std::string>& paths,
+                              const ListingOptions& options) {
   std::vector<Found> found;
   for (const auto& given : paths) {
     std::string path = storage::SchemeOf(given) == "file" ? storage::LocalPath(given) : given;
@@ -197,7 +198,8 @@ Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std
     } else if (HasGlob(path)) {
       FRAZIL_RETURN_IF_ERROR(ExpandGlob(store, path, &roots));
     }
-    if (roots.empty()) return Error::Of("PATH_NOT_FOUND", {{"path", storage::SchemeOf(path).empty() ? "file:" + path : path}});
+    if (roots.empty())
+      return Error::Of("PATH_NOT_FOUND", {{"path", storage::SchemeOf(path).empty() ? "file:" + path : path}});
     for (const auto& root : roots) {
       FRAZIL_ASSIGN_OR_RETURN(auto info, store.Stat(root));
       std::vector<storage::ObjectInfo> entries;
@@ -210,7 +212,8 @@ Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std
       std::string base = options.base_path.empty() ? root : storage::LocalPath(options.base_path);
       while (base.size() > 1 && base.back() == '/') base.pop_back();
       for (const auto& entry : entries) {
-        std::string inside = entry.path.size() > root.size() && info.is_directory ? entry.path.substr(root.size() + 1) : BaseName(entry.path);
+        std::string inside = entry.path.size() > root.size() && info.is_directory ? entry.path.substr(root.size() + 1)
+                                                                                  : BaseName(entry.path);
         auto parts = Split(inside, '/');
         if (info.is_directory && std::any_of(parts.begin(), parts.end(), IsHidden)) continue;
         if (!options.path_glob_filter.empty() && !MatchesGlob(parts.back(), options.path_glob_filter)) continue;
@@ -236,8 +239,9 @@ Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std
     bool same = one.partitions.size() == names.size();
     for (size_t i = 0; same && i < names.size(); ++i) same = one.partitions[i].first == names[i];
     if (!same) {
-      return Error::Of(ExceptionClass::kSparkRuntime, "CONFLICTING_PARTITION_COLUMN_NAMES",
-                       {{"distinctPartColLists", "\n\t" + Join(names, ", ")}, {"suspiciousPaths", "\n\t" + one.file.path}});
+      return Error::Of(
+          ExceptionClass::kSparkRuntime, "CONFLICTING_PARTITION_COLUMN_NAMES",
+          {{"distinctPartColLists", "\n\t" + Join(names, ", ")}, {"suspiciousPaths", "\n\t" + one.file.path}});
     }
     for (auto& [name, value] : one.partitions) one.file.partition_texts.push_back(std::move(value));
     listing.files.push_back(std::move(one.file));
@@ -245,7 +249,8 @@ Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std
   for (size_t i = 0; i < names.size(); ++i) {
     std::vector<const std::optional<std::string>*> texts;
     for (const auto& file : listing.files) texts.push_back(&file.partition_texts[i]);
-    listing.partition_columns.emplace_back(names[i], options.infer_partition_types ? InferPartitionType(texts) : DataType::String());
+    listing.partition_columns.emplace_back(
+        names[i], options.infer_partition_types ? InferPartitionType(texts) : DataType::String());
   }
   return listing;
 }

@@ -18,7 +18,8 @@ struct ListedFile {
   std::string path;
   int64_t size = 0;
   int64_t modified_micros = 0;
-  std::vector<std::optional<std::string>> partition_texts;  ///< One for each partition column; nullopt: the Hive default partition (NULL).
+  std::vector<std::optional<std::string>>
+      partition_texts;  ///< One for each partition column; nullopt: the Hive default partition (NULL).
 };
 
 /// All data files below some paths.
@@ -28,17 +29,18 @@ struct FileListing {
 };
 
 struct ListingOptions {
-  bool recursive_lookup = false;       ///< recursiveFileLookup: every file below, no partition folders.
-  bool infer_partition_types = true;   ///< spark.sql.sources.partitionColumnTypeInference.enabled
-  std::string path_glob_filter;        ///< pathGlobFilter: on the file's name; empty: all.
-  std::string base_path;               ///< basePath: where partition folders begin; empty: each given path.
+  bool recursive_lookup = false;      ///< recursiveFileLookup: every file below, no partition folders.
+  bool infer_partition_types = true;  ///< spark.sql.sources.partitionColumnTypeInference.enabled
+  std::string path_glob_filter;       ///< pathGlobFilter: on the file's name; empty: all.
+  std::string base_path;              ///< basePath: where partition folders begin; empty: each given path.
   std::optional<int64_t> modified_before_micros, modified_after_micros;
 };
 
-/// Lists the files of each path (a file, a folder, or a glob of either). Names that begin with '_' or '.' are left out, as in Spark.
-/// Errors: PATH_NOT_FOUND, CONFLICTING_PARTITION_COLUMN_NAMES.
+/// Lists the files of each path (a file, a folder, or a glob of either). Names that begin with '_' or '.' are left out,
+/// as in Spark. Errors: PATH_NOT_FOUND, CONFLICTING_PARTITION_COLUMN_NAMES.
 /// https://spark.apache.org/docs/latest/sql-data-sources-parquet.html#partition-discovery
-Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std::string>& paths, const ListingOptions& options);
+Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std::string>& paths,
+                              const ListingOptions& options);
 
 /// Whether a text matches a file-name pattern: * ? [a-z] {x,y} and backslash escapes; `*` does not cross '/'.
 bool MatchesGlob(std::string_view text, std::string_view pattern);

@@ -20,7 +20,9 @@ std::vector<std::string> Paths(const FileListing& listing) {
 
 TEST(FileListing, LeavesHiddenFilesOut) {
   MemoryStore store;
-  for (const char* path : {"/t/a.parquet", "/t/_SUCCESS", "/t/.a.parquet.crc", "/t/_temporary/0/b.parquet", "/t/sub/c.parquet"}) Put(store, path);
+  for (const char* path :
+       {"/t/a.parquet", "/t/_SUCCESS", "/t/.a.parquet.crc", "/t/_temporary/0/b.parquet", "/t/sub/c.parquet"})
+    Put(store, path);
   auto listing = ListFiles(store, {"/t"}, {});
   ASSERT_TRUE(listing.ok()) << listing.error().message;
   EXPECT_EQ(Paths(*listing), (std::vector<std::string>{"/t/a.parquet", "/t/sub/c.parquet"}));

@@ -21,7 +21,8 @@ ScanColumn ToScanColumn(const StructField& field) {
 /// Files of folders, read by name.
 class FileScan : public TableScan {
  public:
-  FileScan(FileFormat format, FileListing listing, const DataTypePtr& data_schema, std::map<std::string, std::string> options)
+  FileScan(FileFormat format, FileListing listing, const DataTypePtr& data_schema,
+           std::map<std::string, std::string> options)
       : format_(format), listing_(std::move(listing)), options_(std::move(options)) {
     std::vector<StructField> fields;
     for (const auto& field : data_schema->fields()) {
@@ -55,7 +56,8 @@ class FileScan : public TableScan {
       file.format = format_;
       file.size = listed.size;
       for (size_t i = 0; i < listed.partition_texts.size(); ++i) {
-        FRAZIL_ASSIGN_OR_RETURN(auto value, PartitionTextToValue(listed.partition_texts[i], *columns_[first_partition + i].type));
+        FRAZIL_ASSIGN_OR_RETURN(auto value,
+                                PartitionTextToValue(listed.partition_texts[i], *columns_[first_partition + i].type));
         file.constants[first_partition + i] = std::move(value);
       }
       if (filter != nullptr && !MayMatch(*filter, file)) continue;
@@ -72,14 +74,15 @@ class FileScan : public TableScan {
 
   /// A partition column has one value in the whole file: its bounds are that value.
   bool MayMatch(const Predicate& filter, const ScanFile& file) const {
-    return frazil::MayMatch(filter, [&](const std::vector<std::string>& path, const DataType&) -> std::optional<ColumnBounds> {
-      if (path.size() != 1) return std::nullopt;
-      for (const auto& [index, value] : file.constants) {
-        if (!EqualsIgnoreCase(columns_[index].name, path[0])) continue;
-        return ConstantBounds(*columns_[index].type, value);
-      }
-      return std::nullopt;
-    });
+    return frazil::MayMatch(filter,
+                            [&](const std::vector<std::string>& path, const DataType&) -> std::optional<ColumnBounds> {
+                              if (path.size() != 1) return std::nullopt;
+                              for (const auto& [index, value] : file.constants) {
+                                if (!EqualsIgnoreCase(columns_[index].name, path[0])) continue;
+                                return ConstantBounds(*columns_[index].type, value);
+                              }
+                              return std::nullopt;
+                            });
   }
 
   FileFormat format_;
@@ -93,8 +96,8 @@ class FileScan : public TableScan {
 
 std::optional<FileFormat> FileFormatByName(std::string_view name) {
   static const std::map<std::string, FileFormat, std::less<>> kFormats = {
-      {"parquet", FileFormat::kParquet}, {"csv", FileFormat::kCsv},   {"json", FileFormat::kJson},
-      {"text", FileFormat::kText},       {"orc", FileFormat::kOrc},   {"avro", FileFormat::kAvro},
+      {"parquet", FileFormat::kParquet},  {"csv", FileFormat::kCsv}, {"json", FileFormat::kJson},
+      {"text", FileFormat::kText},        {"orc", FileFormat::kOrc}, {"avro", FileFormat::kAvro},
       {"binaryfile", FileFormat::kBinary}};
   auto found = kFormats.find(AsciiLower(name));
   if (found == kFormats.end()) return std::nullopt;
@@ -107,7 +110,10 @@ TableScanPtr MakeFileScan(FileFormat format, FileListing listing, const DataType
 }
 
 FileTable::FileTable(TableContext context, TableDefinition definition, FileFormat format, CommitPointPtr commit_point)
-    : context_(std::move(context)), definition_(std::move(definition)), format_(format), commit_point_(std::move(commit_point)) {
+    : context_(std::move(context)),
+      definition_(std::move(definition)),
+      format_(format),
+      commit_point_(std::move(commit_point)) {
   // Partition columns stand last, as in every Hive-style table.
   std::vector<StructField> data, partitions;
   for (const auto& field : definition_.schema->fields()) {
@@ -150,7 +156,8 @@ Result<TableScanPtr> FileTable::Scan(const ScanOptions& options) const {
     declared.push_back(definition_.schema->fields()[index]);
     auto found = std::find_if(listing.partition_columns.begin(), listing.partition_columns.end(),
                               [&](const StructField& c) { return EqualsIgnoreCase(c.name, field.source[0]); });
-    position.push_back(found == listing.partition_columns.end() ? -1 : static_cast<int>(found - listing.partition_columns.begin()));
+    position.push_back(
+        found == listing.partition_columns.end() ? -1 : static_cast<int>(found - listing.partition_columns.begin()));
   }
   for (auto& file : listing.files) {
     std::vector<std::optional<std::string>> texts;
@@ -178,8 +185,8 @@ Result<TablePtr> FilesTableFormat::LoadDefined(const TableContext& context, cons
   return TablePtr(std::make_shared<FileTable>(context, definition, format_));
 }
 
-Result<TablePtr> FilesTableFormat::Create(const TableContext& context, const TableDefinition& definition, const std::string& location,
-                                          CommitPointPtr commit_point) const {
+Result<TablePtr> FilesTableFormat::Create(const TableContext& context, const TableDefinition& definition,
+                                          const std::string& location, CommitPointPtr commit_point) const {
   TableDefinition complete = definition;
   complete.location = location;
   FRAZIL_RETURN_IF_ERROR(context.store->CreateFolder(location));
@@ -191,8 +198,8 @@ Result<TablePtr> FilesTableFormat::Create(const TableContext& context, const Tab
   return LoadDefined(context, complete);
 }
 
-Result<StagedTable> FilesTableFormat::Stage(const TableContext& context, const TableDefinition& definition, const std::string& location,
-                                            CommitPointPtr commit_point, bool) const {
+Result<StagedTable> FilesTableFormat::Stage(const TableContext& context, const TableDefinition& definition,
+                                            const std::string& location, CommitPointPtr commit_point, bool) const {
   TableDefinition complete = definition;
   complete.location = location;
   return StagedTable{std::make_shared<FileTable>(context, std::move(complete), format_, std::move(commit_point))};

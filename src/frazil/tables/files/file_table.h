@@ -52,7 +52,8 @@ class FilesTableFormat : public TableFormat {
   std::string name() const override { return name_; }
   bool self_describing() const override { return false; }
   CommitPointPtr PathCommitPoint(const TableContext& context, const std::string& location) const override;
-  Result<TablePtr> Load(const TableContext& context, const std::string& location, CommitPointPtr commit_point) const override;
+  Result<TablePtr> Load(const TableContext& context, const std::string& location,
+                        CommitPointPtr commit_point) const override;
   Result<TablePtr> LoadDefined(const TableContext& context, const TableDefinition& definition) const override;
   Result<TablePtr> Create(const TableContext& context, const TableDefinition& definition, const std::string& location,
                           CommitPointPtr commit_point) const override;
@@ -64,7 +65,8 @@ class FilesTableFormat : public TableFormat {
   FileFormat format_;
 };
 
-/// A write into a folder of plain files: written beside, then moved into place. `commit_point` (may be null) makes the table known when the write commits.
+/// A write into a folder of plain files: written beside, then moved into place. `commit_point` (may be null) makes the
+/// table known when the write commits.
 std::unique_ptr<TableWrite> StartFileWrite(TableContext context, const TableDefinition& definition, FileFormat format,
                                            const WriteOptions& options, CommitPointPtr commit_point);
 

@@ -14,19 +14,24 @@ namespace {
 
 // What stands before ".parquet" for a codec.
 std::string ParquetSuffix(const std::string& codec) {
-  static const std::map<std::string, std::string> kSuffixes = {{"snappy", ".snappy"}, {"gzip", ".gz"},         {"zstd", ".zstd"},
-                                                               {"brotli", ".br"},     {"lz4", ".lz4raw"}, {"lz4_raw", ".lz4raw"}};
+  static const std::map<std::string, std::string> kSuffixes = {{"snappy", ".snappy"}, {"gzip", ".gz"},
+                                                               {"zstd", ".zstd"},     {"brotli", ".br"},
+                                                               {"lz4", ".lz4raw"},    {"lz4_raw", ".lz4raw"}};
   const auto found = kSuffixes.find(codec);
   return found == kSuffixes.end() ? "" : found->second;
 }
 
-/// Files are written below <location>/_temporary/<id>, where no reader looks, and moved into place by Commit. What an overwrite replaces goes after the new files
-/// are in place: a crash between the two leaves rows twice, never lost. Plain folders know no atomic commit; Iceberg tables do.
+/// Files are written below <location>/_temporary/<id>, where no reader looks, and moved into place by Commit. What an
+/// overwrite replaces goes after the new files are in place: a crash between the two leaves rows twice, never lost.
+/// Plain folders know no atomic commit; Iceberg tables do.
 class FileTableWrite : public TableWrite {
  public:
-  FileTableWrite(TableContext context, const TableDefinition& definition, FileFormat format, const WriteOptions& options,
-                 CommitPointPtr commit_point)
-      : context_(std::move(context)), location_(*definition.location), options_(options), commit_point_(std::move(commit_point)) {
+  FileTableWrite(TableContext context, const TableDefinition& definition, FileFormat format,
+                 const WriteOptions& options, CommitPointPtr commit_point)
+      : context_(std::move(context)),
+        location_(*definition.location),
+        options_(options),
+        commit_point_(std::move(commit_point)) {
     staging_ = storage::JoinPath(storage::JoinPath(location_, "_temporary"), RandomUuidText());
     task_.location = staging_;
     task_.format = format;
@@ -77,7 +82,8 @@ class FileTableWrite : public TableWrite {
       std::string inside = file.path.substr(staging_.size() + 1);
       std::string target = storage::JoinPath(location_, inside);
       size_t slash = target.rfind('/');
-      if (folders.insert(target.substr(0, slash)).second) FRAZIL_RETURN_IF_ERROR(context_.store->CreateFolder(target.substr(0, slash)));
+      if (folders.insert(target.substr(0, slash)).second)
+        FRAZIL_RETURN_IF_ERROR(context_.store->CreateFolder(target.substr(0, slash)));
       FRAZIL_RETURN_IF_ERROR(context_.store->Rename(file.path, target));
     }
     FRAZIL_RETURN_IF_ERROR(context_.store->CreateFolder(location_));
@@ -137,15 +143,17 @@ class FileTableWrite : public TableWrite {
       std::string text = UnescapePathName(part.substr(equals + 1));
       for (const auto& field : task_.partitions) {
         if (!EqualsIgnoreCase(field.name, name)) continue;
-        std::optional<std::string> given = text == kHiveDefaultPartition ? std::nullopt : std::optional<std::string>(text);
+        std::optional<std::string> given =
+            text == kHiveDefaultPartition ? std::nullopt : std::optional<std::string>(text);
         FRAZIL_ASSIGN_OR_RETURN(values[name], PartitionTextToValue(given, *field.result_type));
       }
     }
-    return MayMatch(*options_.filter, [&](const std::vector<std::string>& path, const DataType& type) -> std::optional<ColumnBounds> {
-      auto found = path.size() == 1 ? values.find(path[0]) : values.end();
-      if (found == values.end()) return std::nullopt;
-      return ConstantBounds(type, found->second);
-    });
+    return MayMatch(*options_.filter,
+                    [&](const std::vector<std::string>& path, const DataType& type) -> std::optional<ColumnBounds> {
+                      auto found = path.size() == 1 ? values.find(path[0]) : values.end();
+                      if (found == values.end()) return std::nullopt;
+                      return ConstantBounds(type, found->second);
+                    });
   }
 
   TableContext context_;

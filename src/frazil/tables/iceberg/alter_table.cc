@@ -24,8 +24,10 @@ bool IsColumnChange(TableChange::Type type) {
     case TableChange::Type::kUpdateColumnDefault:
     case TableChange::Type::kMoveColumn:
     case TableChange::Type::kSetIdentifierFields:
-    case TableChange::Type::kDropIdentifierFields: return true;
-    default: return false;
+    case TableChange::Type::kDropIdentifierFields:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -66,13 +68,15 @@ JsonValue UpdatedMapping(const JsonValue& mapping, const std::vector<NestedField
       if (id.ok() && *id && **id == field.id) entry = &item;
     }
     if (entry == nullptr) {
-      result.items.push_back(JsonObject().AddLong("field-id", field.id).Add("names", JsonArray({JsonValue::OfString(field.name)})).Take());
+      result.items.push_back(
+          JsonObject().AddLong("field-id", field.id).Add("names", JsonArray({JsonValue::OfString(field.name)})).Take());
       entry = &result.items.back();
     }
     bool has_fields = false;
     for (auto& [key, value] : entry->members) {
       if (key == "names") {
-        bool known = std::any_of(value.items.begin(), value.items.end(), [&](const JsonValue& n) { return n.text == field.name; });
+        bool known = std::any_of(value.items.begin(), value.items.end(),
+                                 [&](const JsonValue& n) { return n.text == field.name; });
         if (!known) value.items.push_back(JsonValue::OfString(field.name));
       }
       if (key == "fields") {
@@ -80,7 +84,8 @@ JsonValue UpdatedMapping(const JsonValue& mapping, const std::vector<NestedField
         value = UpdatedMapping(value, field.type->fields);
       }
     }
-    if (!has_fields && field.type->IsNested()) entry->members.emplace_back("fields", UpdatedMapping(JsonArray(), field.type->fields));
+    if (!has_fields && field.type->IsNested())
+      entry->members.emplace_back("fields", UpdatedMapping(JsonArray(), field.type->fields));
   }
   return result;
 }
@@ -96,8 +101,8 @@ Status ChangeColumns(const std::vector<TableChange>& changes, TableMetadata* met
   for (const auto& field : metadata->spec().fields) {
     if (field.transform == TransformKind::kVoid && field.unknown_transform.empty()) continue;
     if (schema->Find(field.source_id) == nullptr) {
-      return Validation("Cannot find source column for partition field: " + std::to_string(field.field_id) + ": " + field.name + ": " +
-                        TransformText(field) + "(" + std::to_string(field.source_id) + ")");
+      return Validation("Cannot find source column for partition field: " + std::to_string(field.field_id) + ": " +
+                        field.name + ": " + TransformText(field) + "(" + std::to_string(field.source_id) + ")");
     }
   }
   FRAZIL_RETURN_IF_ERROR(CheckSortOrder(metadata->sort_order(), *schema));
@@ -119,7 +124,8 @@ Status ChangeProperty(const TableChange& change, TableMetadata* metadata) {
   }
   if (key == "sort-order") {
     return UnsupportedOperation(
-        "Cannot specify the 'sort-order' because it's a reserved table property. Please use the command 'ALTER TABLE ... WRITE ORDERED BY' to "
+        "Cannot specify the 'sort-order' because it's a reserved table property. Please use the command 'ALTER TABLE "
+        "... WRITE ORDERED BY' to "
         "specify write sort-orders.");
   }
   if (key == "current-snapshot-id") {
@@ -129,10 +135,12 @@ Status ChangeProperty(const TableChange& change, TableMetadata* metadata) {
     }
     return SetBranchSnapshot(metadata, *snapshot_id, kMainBranch);
   }
-  if (key == "cherry-pick-snapshot-id") return Error::Unsupported("the table property cherry-pick-snapshot-id (CALL system.cherrypick_snapshot does it)");
+  if (key == "cherry-pick-snapshot-id")
+    return Error::Unsupported("the table property cherry-pick-snapshot-id (CALL system.cherrypick_snapshot does it)");
   if (key == "identifier-fields") {
     return UnsupportedOperation(
-        "Cannot specify the 'identifier-fields' because it's a reserved table property. Please use the command 'ALTER TABLE ... SET IDENTIFIER "
+        "Cannot specify the 'identifier-fields' because it's a reserved table property. Please use the command 'ALTER "
+        "TABLE ... SET IDENTIFIER "
         "FIELDS' to specify identifier fields.");
   }
   return SetProperties(metadata, {{key, change.value}});

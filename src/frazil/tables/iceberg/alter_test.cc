@@ -40,7 +40,8 @@ TEST(AlterColumns, AddRenameDropMoveWiden) {
   Change move = Column(Change::Type::kMoveColumn, {"fare"});
   move.first = true;
   ASSERT_TRUE(table.Load()->Alter({rename, widen, Column(Change::Type::kDropColumn, {"driver"}), move}).ok());
-  EXPECT_EQ(table.Load()->schema()->SimpleString(), "struct<fare:decimal(12,2),key:bigint,city:string,tags:array<string>>");
+  EXPECT_EQ(table.Load()->schema()->SimpleString(),
+            "struct<fare:decimal(12,2),key:bigint,city:string,tags:array<string>>");
   const TableMetadata& metadata = table.Metadata();
   EXPECT_EQ(metadata.last_column_id, 6);
   EXPECT_EQ(metadata.schemas.size(), 3u);
@@ -84,10 +85,12 @@ TEST(AlterColumns, CommentsNullabilityIdentifiers) {
   EXPECT_EQ(table.Load()->properties().at("identifier-fields"), "[id]");
   Change required = Column(Change::Type::kUpdateColumnNullability, {"city"});
   required.nullable = false;
-  EXPECT_TRUE(Contains(Failure(table.Load()->Alter({required})), "Cannot change column nullability: city: optional -> required"));
+  EXPECT_TRUE(Contains(Failure(table.Load()->Alter({required})),
+                       "Cannot change column nullability: city: optional -> required"));
   Change optional = Column(Change::Type::kUpdateColumnNullability, {"id"});
   EXPECT_FALSE(table.Load()->Alter({optional}).ok());
-  EXPECT_TRUE(Contains(Failure(table.Load()->Alter({Column(Change::Type::kDropColumn, {"id"})})), "Cannot delete identifier field id"));
+  EXPECT_TRUE(Contains(Failure(table.Load()->Alter({Column(Change::Type::kDropColumn, {"id"})})),
+                       "Cannot delete identifier field id"));
   identifiers.columns = {{"city"}};
   EXPECT_TRUE(Contains(Failure(table.Load()->Alter({identifiers})), "not a required field"));
   Change drop = identifiers;
@@ -112,7 +115,8 @@ TEST(AlterColumns, RefusesWithIcebergsTexts) {
   Change required = Add({"r"}, DataType::Long());
   required.nullable = false;
   EXPECT_TRUE(Contains(alter(required), "Incompatible change: cannot add required column: r"));
-  EXPECT_TRUE(Contains(alter(Column(Change::Type::kDropColumn, {"city"})), "Cannot find source column for partition field"));
+  EXPECT_TRUE(
+      Contains(alter(Column(Change::Type::kDropColumn, {"city"})), "Cannot find source column for partition field"));
   EXPECT_TRUE(Contains(alter(Add({"v"}, DataType::Variant())), "variant is not supported until v3"));
   EXPECT_EQ(table.Metadata().metadata_location, "/w/t/metadata/v1.metadata.json");
 }
@@ -130,11 +134,13 @@ TEST(AlterColumns, TimeTravelReadsTheOldNames) {
   auto old = table.Load()->Scan(then);
   EXPECT_EQ((*old)->schema()->fields()[1].name, "city");
   EXPECT_EQ(table.Planned(CityIs("sf"), then), Names{"a"});
-  EXPECT_EQ(table.Planned(Predicate::Test(PredicateOp::kEqual, {"town"}, DataType::String(), {Value("sf")})), Names{"a"});
+  EXPECT_EQ(table.Planned(Predicate::Test(PredicateOp::kEqual, {"town"}, DataType::String(), {Value("sf")})),
+            Names{"a"});
 }
 
 TEST(AlterColumns, PropertiesFollowTheColumn) {
-  TestTable table(std::map<std::string, std::string>{{"write.metadata.metrics.column.fare", "none"}, {"write.metadata.metrics.column.fare_x", "full"}});
+  TestTable table(std::map<std::string, std::string>{{"write.metadata.metrics.column.fare", "none"},
+                                                     {"write.metadata.metrics.column.fare_x", "full"}});
   Change rename = Column(Change::Type::kRenameColumn, {"fare"});
   rename.new_name = "price";
   ASSERT_TRUE(table.Load()->Alter({rename}).ok());
@@ -163,7 +169,8 @@ Change Partition(Change::Type type, PartitionField field) {
 
 std::string SpecText(const PartitionSpec& spec) {
   std::string text;
-  for (const auto& field : spec.fields) text += std::to_string(field.field_id) + " " + field.name + " " + TransformText(field) + ";";
+  for (const auto& field : spec.fields)
+    text += std::to_string(field.field_id) + " " + field.name + " " + TransformText(field) + ";";
   return text;
 }
 
@@ -171,19 +178,27 @@ TEST(AlterPartitions, EvolveInBothVersions) {
   for (const char* version : {"1", "2"}) {
     TestTable table(std::map<std::string, std::string>{{"format-version", version}});
     table.Append({table.File("a", "sf", 1, 1)});
-    ASSERT_TRUE(table.Load()->Alter({Partition(Change::Type::kAddPartitionField, Term({"id"}, TransformKind::kBucket, 16))}).ok());
+    ASSERT_TRUE(table.Load()
+                    ->Alter({Partition(Change::Type::kAddPartitionField, Term({"id"}, TransformKind::kBucket, 16))})
+                    .ok());
     EXPECT_EQ(SpecText(table.Metadata().spec()), "1000 city identity;1001 id_bucket_16 bucket[16];");
-    ASSERT_TRUE(table.Load()->Alter({Partition(Change::Type::kDropPartitionField, Term({"city"}, TransformKind::kIdentity))}).ok());
+    ASSERT_TRUE(table.Load()
+                    ->Alter({Partition(Change::Type::kDropPartitionField, Term({"city"}, TransformKind::kIdentity))})
+                    .ok());
     bool v1 = version[0] == '1';
-    EXPECT_EQ(SpecText(table.Metadata().spec()), v1 ? "1000 city void;1001 id_bucket_16 bucket[16];" : "1001 id_bucket_16 bucket[16];");
+    EXPECT_EQ(SpecText(table.Metadata().spec()),
+              v1 ? "1000 city void;1001 id_bucket_16 bucket[16];" : "1001 id_bucket_16 bucket[16];");
     EXPECT_EQ(table.Load()->partitioning().size(), 1u);
     EXPECT_EQ(table.Metadata().specs.size(), 3u);
     // Old files are still pruned by the old spec.
     EXPECT_EQ(table.Planned(CityIs("la")), Names{});
     // The field that was there before comes back with its id.
-    ASSERT_TRUE(table.Load()->Alter({Partition(Change::Type::kAddPartitionField, Term({"city"}, TransformKind::kIdentity))}).ok());
+    ASSERT_TRUE(table.Load()
+                    ->Alter({Partition(Change::Type::kAddPartitionField, Term({"city"}, TransformKind::kIdentity))})
+                    .ok());
     EXPECT_EQ(SpecText(table.Metadata().spec()),
-              v1 ? "1000 city_1000 void;1001 id_bucket_16 bucket[16];1002 city identity;" : "1001 id_bucket_16 bucket[16];1000 city identity;");
+              v1 ? "1000 city_1000 void;1001 id_bucket_16 bucket[16];1002 city identity;"
+                 : "1001 id_bucket_16 bucket[16];1000 city identity;");
     auto plan = (*table.Load()->Scan({}))->Plan(nullptr);
     ASSERT_TRUE(plan.ok());
     EXPECT_EQ(plan->partition_type->fields().size(), v1 ? 3u : 2u);
@@ -214,7 +229,10 @@ TEST(AlterPartitions, ReplaceNameAndRefuse) {
   replace.new_field = Term({"city"}, TransformKind::kTruncate, 2);
   ASSERT_TRUE(table.Load()->Alter({replace}).ok());
   EXPECT_EQ(SpecText(table.Metadata().spec()), "1001 city_trunc_2 truncate[2];");
-  ASSERT_TRUE(table.Load()->Alter({Partition(Change::Type::kAddPartitionField, Term({"id"}, TransformKind::kTruncate, 4, "prefix"))}).ok());
+  ASSERT_TRUE(
+      table.Load()
+          ->Alter({Partition(Change::Type::kAddPartitionField, Term({"id"}, TransformKind::kTruncate, 4, "prefix"))})
+          .ok());
   EXPECT_EQ(table.Metadata().spec().fields[1].name, "prefix");
   Change by_name = Partition(Change::Type::kDropPartitionField, Term({"prefix"}, TransformKind::kIdentity));
   ASSERT_TRUE(table.Load()->Alter({by_name}).ok());
@@ -249,7 +267,8 @@ TEST(AlterTable, PropertiesVersionsOrderLocation) {
   EXPECT_TRUE(Contains(Failure(table.Load()->Alter({version})), "Cannot downgrade v3 table to v2"));
   Change order;
   order.type = Change::Type::kSetSortOrder;
-  order.sort = {SortField{Term({"city"}, TransformKind::kIdentity), true, true}, SortField{Term({"id"}, TransformKind::kBucket, 4), false, false}};
+  order.sort = {SortField{Term({"city"}, TransformKind::kIdentity), true, true},
+                SortField{Term({"id"}, TransformKind::kBucket, 4), false, false}};
   order.distribution_mode = "range";
   ASSERT_TRUE(table.Load()->Alter({order}).ok());
   EXPECT_EQ(table.Metadata().default_sort_order_id, 1);
@@ -320,7 +339,8 @@ TEST(AlterReferences, BranchesAndTags) {
 }
 
 TEST(AlterTable, MetadataLogIsBounded) {
-  TestTable table(std::map<std::string, std::string>{{"write.metadata.previous-versions-max", "2"}, {"write.metadata.delete-after-commit.enabled", "true"}});
+  TestTable table(std::map<std::string, std::string>{{"write.metadata.previous-versions-max", "2"},
+                                                     {"write.metadata.delete-after-commit.enabled", "true"}});
   for (int i = 0; i < 5; ++i) {
     Change set;
     set.new_name = "n";

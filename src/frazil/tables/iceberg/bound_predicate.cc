@@ -28,16 +28,20 @@ bool Comparable(const DataType& left, const DataType& right) {
 
 BoundPredicatePtr BindNode(const Predicate& predicate, const Schema& schema) {
   switch (predicate.op) {
-    case PredicateOp::kTrue: return BoundPredicate::Constant(true);
-    case PredicateOp::kFalse: return BoundPredicate::Constant(false);
+    case PredicateOp::kTrue:
+      return BoundPredicate::Constant(true);
+    case PredicateOp::kFalse:
+      return BoundPredicate::Constant(false);
     case PredicateOp::kAnd:
     case PredicateOp::kOr: {
       std::vector<BoundPredicatePtr> children;
       for (const auto& child : predicate.children) children.push_back(BindNode(*child, schema));
       return BoundPredicate::Combine(predicate.op, std::move(children));
     }
-    case PredicateOp::kNot: return BoundPredicate::Test(PredicateOp::kEqual, -1, nullptr, {});
-    default: break;
+    case PredicateOp::kNot:
+      return BoundPredicate::Test(PredicateOp::kEqual, -1, nullptr, {});
+    default:
+      break;
   }
   const Schema::Located* found = schema.Find(predicate.column);
   int32_t field = -1;
@@ -61,7 +65,8 @@ struct Tester {
   ValueRange range;
   const DataType& type;
 
-  Tester(const BoundPredicate& predicate, ValueRange value_range) : test(predicate), range(std::move(value_range)), type(*predicate.type) {
+  Tester(const BoundPredicate& predicate, ValueRange value_range)
+      : test(predicate), range(std::move(value_range)), type(*predicate.type) {
     // A bound that is NaN says nothing.
     if (range.lower && IsNan(*range.lower)) range.lower.reset();
     if (range.upper && IsNan(*range.upper)) range.upper.reset();
@@ -87,7 +92,8 @@ struct Tester {
   }
   /// All values are this one: the bounds are equal, so they are not cut off either.
   bool Only(const Value& value) const {
-    return range.lower && range.upper && NoNan() && !IsNan(value) && Compare(*range.lower, value) == 0 && Compare(*range.upper, value) == 0;
+    return range.lower && range.upper && NoNan() && !IsNan(value) && Compare(*range.lower, value) == 0 &&
+           Compare(*range.upper, value) == 0;
   }
   bool SurelyNotEqual(const Value& value) const {
     if (IsNan(value)) return NoNan();
@@ -100,8 +106,10 @@ struct Tester {
     if (test.op == PredicateOp::kNotNan) return true;
     if (AllNull()) return false;
     switch (test.op) {
-      case PredicateOp::kNotNull: return true;
-      case PredicateOp::kIsNan: return MayHaveNan();
+      case PredicateOp::kNotNull:
+        return true;
+      case PredicateOp::kIsNan:
+        return MayHaveNan();
       case PredicateOp::kLess:
         if (IsNan(values[0])) return MayHaveNumber();
         return MayHaveNumber() && !(range.lower && Compare(*range.lower, values[0]) >= 0);
@@ -114,17 +122,22 @@ struct Tester {
       case PredicateOp::kGreaterOrEqual:
         if (IsNan(values[0])) return MayHaveNan();
         return MayHaveNan() || !(range.upper && Compare(*range.upper, values[0]) < 0);
-      case PredicateOp::kEqual: return MayEqual(values[0]);
-      case PredicateOp::kNotEqual: return !Only(values[0]);
-      case PredicateOp::kIn: return std::any_of(values.begin(), values.end(), [&](const Value& v) { return MayEqual(v); });
-      case PredicateOp::kNotIn: return std::none_of(values.begin(), values.end(), [&](const Value& v) { return Only(v); });
+      case PredicateOp::kEqual:
+        return MayEqual(values[0]);
+      case PredicateOp::kNotEqual:
+        return !Only(values[0]);
+      case PredicateOp::kIn:
+        return std::any_of(values.begin(), values.end(), [&](const Value& v) { return MayEqual(v); });
+      case PredicateOp::kNotIn:
+        return std::none_of(values.begin(), values.end(), [&](const Value& v) { return Only(v); });
       case PredicateOp::kStartsWith: {
         const std::string& prefix = values[0].string();
         if (range.lower && range.lower->string().compare(0, prefix.size(), prefix) > 0) return false;
         if (range.upper && range.upper->string().compare(0, prefix.size(), prefix) < 0) return false;
         return true;
       }
-      default: return true;
+      default:
+        return true;
     }
   }
 
@@ -133,11 +146,13 @@ struct Tester {
     if (test.op == PredicateOp::kIsNull) return AllNull();
     if (!NoNull()) return false;
     if (test.op == PredicateOp::kNotNull) return true;
-    if (test.op == PredicateOp::kIsNan) return range.row_count && range.nan_count && *range.nan_count == *range.row_count;
+    if (test.op == PredicateOp::kIsNan)
+      return range.row_count && range.nan_count && *range.nan_count == *range.row_count;
     if (!NoNan()) return false;
     bool literal_nan = !values.empty() && IsNan(values[0]);
     switch (test.op) {
-      case PredicateOp::kNotNan: return true;
+      case PredicateOp::kNotNan:
+        return true;
       case PredicateOp::kLess:
       case PredicateOp::kLessOrEqual:
         if (literal_nan) return true;
@@ -147,14 +162,19 @@ struct Tester {
       case PredicateOp::kGreaterOrEqual:
         if (literal_nan || !range.lower) return false;
         return Compare(*range.lower, values[0]) > (test.op == PredicateOp::kGreater ? 0 : -1);
-      case PredicateOp::kEqual: return Only(values[0]);
-      case PredicateOp::kNotEqual: return SurelyNotEqual(values[0]);
-      case PredicateOp::kIn: return std::any_of(values.begin(), values.end(), [&](const Value& v) { return Only(v); });
-      case PredicateOp::kNotIn: return std::all_of(values.begin(), values.end(), [&](const Value& v) { return SurelyNotEqual(v); });
+      case PredicateOp::kEqual:
+        return Only(values[0]);
+      case PredicateOp::kNotEqual:
+        return SurelyNotEqual(values[0]);
+      case PredicateOp::kIn:
+        return std::any_of(values.begin(), values.end(), [&](const Value& v) { return Only(v); });
+      case PredicateOp::kNotIn:
+        return std::all_of(values.begin(), values.end(), [&](const Value& v) { return SurelyNotEqual(v); });
       case PredicateOp::kStartsWith:
         return range.lower && range.upper && range.lower->string().starts_with(values[0].string()) &&
                range.upper->string().starts_with(values[0].string());
-      default: return false;
+      default:
+        return false;
     }
   }
 };
@@ -193,12 +213,16 @@ BoundPredicatePtr Bind(const PredicatePtr& predicate, const Schema& schema) {
 
 bool MayMatch(const BoundPredicate& predicate, const RangeLookup& range_of) {
   switch (predicate.op) {
-    case PredicateOp::kTrue: return true;
-    case PredicateOp::kFalse: return false;
+    case PredicateOp::kTrue:
+      return true;
+    case PredicateOp::kFalse:
+      return false;
     case PredicateOp::kAnd:
-      return std::all_of(predicate.children.begin(), predicate.children.end(), [&](const auto& c) { return MayMatch(*c, range_of); });
+      return std::all_of(predicate.children.begin(), predicate.children.end(),
+                         [&](const auto& c) { return MayMatch(*c, range_of); });
     case PredicateOp::kOr:
-      return std::any_of(predicate.children.begin(), predicate.children.end(), [&](const auto& c) { return MayMatch(*c, range_of); });
+      return std::any_of(predicate.children.begin(), predicate.children.end(),
+                         [&](const auto& c) { return MayMatch(*c, range_of); });
     default:
       if (predicate.field < 0) return true;
       return Tester(predicate, range_of(predicate.field, *predicate.type)).MayMatch();
@@ -207,12 +231,16 @@ bool MayMatch(const BoundPredicate& predicate, const RangeLookup& range_of) {
 
 bool AllMatch(const BoundPredicate& predicate, const RangeLookup& range_of) {
   switch (predicate.op) {
-    case PredicateOp::kTrue: return true;
-    case PredicateOp::kFalse: return false;
+    case PredicateOp::kTrue:
+      return true;
+    case PredicateOp::kFalse:
+      return false;
     case PredicateOp::kAnd:
-      return std::all_of(predicate.children.begin(), predicate.children.end(), [&](const auto& c) { return AllMatch(*c, range_of); });
+      return std::all_of(predicate.children.begin(), predicate.children.end(),
+                         [&](const auto& c) { return AllMatch(*c, range_of); });
     case PredicateOp::kOr:
-      return std::any_of(predicate.children.begin(), predicate.children.end(), [&](const auto& c) { return AllMatch(*c, range_of); });
+      return std::any_of(predicate.children.begin(), predicate.children.end(),
+                         [&](const auto& c) { return AllMatch(*c, range_of); });
     default:
       if (predicate.field < 0) return false;
       return Tester(predicate, range_of(predicate.field, *predicate.type)).AllMatch();

@@ -14,8 +14,9 @@ namespace frazil::tables::iceberg {
 struct BoundPredicate;
 using BoundPredicatePtr = std::shared_ptr<const BoundPredicate>;
 
-/// A predicate whose tests name fields by number: column ids of a schema, or positions of partition fields. Never holds kNot.
-/// A test that cannot be told (of an unknown column, or with constants of another type) has field -1: it may be true, and never surely is.
+/// A predicate whose tests name fields by number: column ids of a schema, or positions of partition fields. Never holds
+/// kNot. A test that cannot be told (of an unknown column, or with constants of another type) has field -1: it may be
+/// true, and never surely is.
 struct BoundPredicate {
   PredicateOp op = PredicateOp::kTrue;
   std::vector<BoundPredicatePtr> children;
@@ -33,12 +34,14 @@ BoundPredicatePtr Bind(const PredicatePtr& predicate, const Schema& schema);
 
 /// What is known of a field's values in a group of rows.
 struct ValueRange {
-  std::optional<Value> lower, upper;  ///< Of the values that are neither null nor NaN. Bounds may be wider than the values.
+  std::optional<Value> lower,
+      upper;  ///< Of the values that are neither null nor NaN. Bounds may be wider than the values.
   std::optional<int64_t> row_count, null_count, nan_count;
 };
 using RangeLookup = std::function<ValueRange(int32_t field, const DataType& type)>;
 
-/// Whether some row of the group can make the predicate true. Nulls and NaN count as in Spark: NaN is the greatest, comparisons with null are not true.
+/// Whether some row of the group can make the predicate true. Nulls and NaN count as in Spark: NaN is the greatest,
+/// comparisons with null are not true.
 bool MayMatch(const BoundPredicate& predicate, const RangeLookup& range_of);
 /// Whether surely all rows of the group make it true.
 bool AllMatch(const BoundPredicate& predicate, const RangeLookup& range_of);

@@ -1,10 +1,10 @@
-#include <gtest/gtest.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
-#include <thread>
+#include <gtest/gtest.h>
 
 #include "frazil/storage/local/local_store.h"
 #include "frazil/tables/iceberg/testing/test_table.h"
@@ -32,7 +32,10 @@ TEST(Conflicts, RewriteLosesToARewriteOfTheSameFile) {
   TestTable table;
   table.Append({table.File("a", "sf", 1, 5)});
   TablePtr before = table.Load();
-  ASSERT_TRUE(table.Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 4)}, {"/w/t/data/a"}).ok());
+  ASSERT_TRUE(table
+                  .Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 4)},
+                         {"/w/t/data/a"})
+                  .ok());
   auto objects = table.memory().Paths();
   for (const char* level : {"serializable", "snapshot"}) {
     auto outcome = table.Write(before, Mode(WriteMode::kRewriteFiles, CityIs("sf"), {{"isolation-level", level}}),
@@ -50,12 +53,15 @@ TEST(Conflicts, RewriteAndAppendByIsolationLevel) {
     table.Append({table.File("a", "sf", 1, 5)});
     TablePtr before = table.Load();
     table.Append({table.File("new", "sf", 9, 1)});
-    auto outcome = table.Write(before, Mode(WriteMode::kRewriteFiles, CityIs("sf"), {{"isolation-level", serializable ? "serializable" : "snapshot"}}),
-                               {table.File("a2", "sf", 1, 4)}, {"/w/t/data/a"});
+    auto outcome = table.Write(
+        before,
+        Mode(WriteMode::kRewriteFiles, CityIs("sf"), {{"isolation-level", serializable ? "serializable" : "snapshot"}}),
+        {table.File("a2", "sf", 1, 4)}, {"/w/t/data/a"});
     ASSERT_TRUE(outcome.ok());
     if (serializable) {
       EXPECT_EQ(outcome->state, CommitState::kConflict);
-      EXPECT_NE(outcome->conflict.find("Found conflicting files that can contain records matching"), std::string::npos) << outcome->conflict;
+      EXPECT_NE(outcome->conflict.find("Found conflicting files that can contain records matching"), std::string::npos)
+          << outcome->conflict;
       EXPECT_EQ(table.Planned(), (Names{"a", "new"}));
     } else {
       EXPECT_EQ(outcome->state, CommitState::kCommitted);
@@ -69,7 +75,8 @@ TEST(Conflicts, AppendsElsewhereDoNotDisturb) {
   table.Append({table.File("a", "sf", 1, 5)});
   TablePtr before = table.Load();
   table.Append({table.File("b", "nyc", 9, 1)});
-  auto outcome = table.Write(before, Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 4)}, {"/w/t/data/a"});
+  auto outcome = table.Write(before, Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 4)},
+                             {"/w/t/data/a"});
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome->state, CommitState::kCommitted) << outcome->conflict;
   EXPECT_EQ(table.Planned(), (Names{"a2", "b"}));
@@ -81,10 +88,11 @@ TEST(Conflicts, OverwriteAgainstANewerAppend) {
     table.Append({table.File("a", "x", 1, 4, false)});
     std::string base = std::to_string(*table.Metadata().current_snapshot_id);
     table.Append({table.File("late", "x", 1, 1, false)});
-    auto outcome = table.Write(table.Load(),
-                               Mode(WriteMode::kOverwriteByFilter, IdTest(PredicateOp::kLessOrEqual, 4),
-                                    {{"isolation-level", serializable ? "serializable" : "snapshot"}, {"validate-from-snapshot-id", base}}),
-                               {table.File("new", "x", 1, 1, false)});
+    auto outcome = table.Write(
+        table.Load(),
+        Mode(WriteMode::kOverwriteByFilter, IdTest(PredicateOp::kLessOrEqual, 4),
+             {{"isolation-level", serializable ? "serializable" : "snapshot"}, {"validate-from-snapshot-id", base}}),
+        {table.File("new", "x", 1, 1, false)});
     ASSERT_TRUE(outcome.ok());
     EXPECT_EQ(outcome->state, serializable ? CommitState::kConflict : CommitState::kCommitted);
     EXPECT_EQ(table.Planned(), serializable ? (Names{"a", "late"}) : Names{"new"});
@@ -188,8 +196,8 @@ std::string TemporaryFolder() {
 }
 
 constexpr int kWritesOfEach = 5;
-const std::map<std::string, std::string> kPatient = {{"commit.retry.num-retries", "100"}, {"commit.retry.min-wait-ms", "5"},
-                                                     {"commit.retry.max-wait-ms", "200"}};
+const std::map<std::string, std::string> kPatient = {
+    {"commit.retry.num-retries", "100"}, {"commit.retry.min-wait-ms", "5"}, {"commit.retry.max-wait-ms", "200"}};
 
 TEST(Concurrency, ThreadsLoseNothing) {
   std::string folder = TemporaryFolder();
@@ -200,7 +208,8 @@ TEST(Concurrency, ThreadsLoseNothing) {
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < kEach; ++i) {
-        auto outcome = table.Write(table.Load(), WriteOptions{}, {table.File("f" + std::to_string(t) + "_" + std::to_string(i), "sf", i, 1)});
+        auto outcome = table.Write(table.Load(), WriteOptions{},
+                                   {table.File("f" + std::to_string(t) + "_" + std::to_string(i), "sf", i, 1)});
         if (!outcome.ok() || outcome->state != CommitState::kCommitted) ++failures;
       }
     });
@@ -212,7 +221,8 @@ TEST(Concurrency, ThreadsLoseNothing) {
   EXPECT_TRUE(storage::LocalStore().DeleteRecursively(folder).ok());
 }
 
-/// One writer alone; and what each process of ProcessesLoseNothing does, which names the table and the writer in the environment.
+/// One writer alone; and what each process of ProcessesLoseNothing does, which names the table and the writer in the
+/// environment.
 TEST(Concurrency, OneWriter) {
   const char* given = ::getenv("FRAZIL_TEST_FOLDER");
   const char* number = given != nullptr ? ::getenv("FRAZIL_TEST_WRITER") : "0";
@@ -267,7 +277,8 @@ TEST(Concurrency, ProcessesLoseNothing) {
   EXPECT_EQ(table.Planned().size(), kAll);
   const TableMetadata& metadata = table.Metadata();
   EXPECT_EQ(metadata.snapshots.size(), kAll);
-  for (size_t i = 1; i < metadata.snapshots.size(); ++i) EXPECT_EQ(metadata.snapshots[i].parent_id, metadata.snapshots[i - 1].snapshot_id);
+  for (size_t i = 1; i < metadata.snapshots.size(); ++i)
+    EXPECT_EQ(metadata.snapshots[i].parent_id, metadata.snapshots[i - 1].snapshot_id);
   EXPECT_EQ(metadata.metadata_location, folder + "/t/metadata/v" + std::to_string(kAll + 1) + ".metadata.json");
   ASSERT_EQ(::unsetenv("FRAZIL_TEST_FOLDER"), 0);
   EXPECT_TRUE(storage::LocalStore().DeleteRecursively(folder).ok());

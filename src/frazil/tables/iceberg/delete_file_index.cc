@@ -10,7 +10,8 @@ namespace {
 /// Field id of file_path in position delete files.
 constexpr int32_t kDeleteFilePathId = 2147483546;
 
-/// The one data file that a position delete file is about: named, or by equal bounds of its paths. Bounds that were cut off are never equal, or short.
+/// The one data file that a position delete file is about: named, or by equal bounds of its paths. Bounds that were cut
+/// off are never equal, or short.
 std::optional<std::string> ReferencedFile(const DataFile& file) {
   if (file.referenced_data_file) return file.referenced_data_file;
   const std::string* lower = FindById(file.lower_bounds, kDeleteFilePathId);
@@ -32,7 +33,8 @@ Result<DeleteFileIndex> DeleteFileIndex::Build(const TableOperations& operations
                                                const std::vector<ManifestFile>& manifests) {
   DeleteFileIndex index;
   for (const auto& manifest : manifests) {
-    if (manifest.content != ManifestContent::kDeletes || !(manifest.MayHaveAdded() || manifest.MayHaveExisting())) continue;
+    if (manifest.content != ManifestContent::kDeletes || !(manifest.MayHaveAdded() || manifest.MayHaveExisting()))
+      continue;
     FRAZIL_ASSIGN_OR_RETURN(ManifestEntries entries, operations.ReadEntries(metadata, manifest));
     for (const auto& entry : *entries) {
       if (entry.status == EntryStatus::kDeleted) continue;
@@ -80,7 +82,8 @@ Status DeleteFileIndex::Apply(const TableOperations& operations, const ManifestE
   auto refuse = [&](const std::vector<ManifestEntry>& deletes) -> Status {
     for (const auto& entry : deletes) {
       // Equality deletes concern strictly older files only.
-      if (entry.sequence_number.value_or(0) > sequence_number) return Error::Unsupported("Iceberg equality delete files");
+      if (entry.sequence_number.value_or(0) > sequence_number)
+        return Error::Unsupported("Iceberg equality delete files");
     }
     return {};
   };
@@ -97,15 +100,16 @@ Status DeleteFileIndex::Apply(const TableOperations& operations, const ManifestE
     auto positions = codec::ReadDeletionVector(blob);
     if (!positions.ok()) return DamagedMetadata(positions.error().message + ": " + blob_file.path);
     if (static_cast<int64_t>(positions->size()) != blob_file.record_count) {
-      return DamagedMetadata("The deletion vector in " + blob_file.path + " has " + std::to_string(positions->size()) + " positions instead of " +
-                             std::to_string(blob_file.record_count));
+      return DamagedMetadata("The deletion vector in " + blob_file.path + " has " + std::to_string(positions->size()) +
+                             " positions instead of " + std::to_string(blob_file.record_count));
     }
     scan_file->deleted_positions = std::make_shared<const std::vector<int64_t>>(*std::move(positions));
     return {};  // A deletion vector holds all that position delete files said before.
   }
   auto add = [&](const std::vector<Item>& items) {
     for (const auto& item : items) {
-      if (item.entry.sequence_number.value_or(0) >= sequence_number) scan_file->position_delete_files.push_back(item.reference);
+      if (item.entry.sequence_number.value_or(0) >= sequence_number)
+        scan_file->position_delete_files.push_back(item.reference);
     }
   };
   auto own = by_data_file_.find(file.path);

@@ -11,11 +11,12 @@
 
 namespace frazil::tables::iceberg {
 
-/// The delete files of a snapshot, found by the data file that they may concern ("Scan Planning": partition and sequence number decide).
-/// Immutable after building, thread-safe.
+/// The delete files of a snapshot, found by the data file that they may concern ("Scan Planning": partition and
+/// sequence number decide). Immutable after building, thread-safe.
 class DeleteFileIndex {
  public:
-  static Result<DeleteFileIndex> Build(const TableOperations& operations, const TableMetadata& metadata, const std::vector<ManifestFile>& manifests);
+  static Result<DeleteFileIndex> Build(const TableOperations& operations, const TableMetadata& metadata,
+                                       const std::vector<ManifestFile>& manifests);
 
   bool empty() const { return empty_; }
   /// Adds to `scan_file` what deletes rows of the data file. Equality deletes that would apply are refused by name.
@@ -27,8 +28,8 @@ class DeleteFileIndex {
     std::shared_ptr<const PositionDeleteFile> reference;
   };
   bool empty_ = true;
-  std::map<std::string, Item> vectors_;                       ///< Deletion vectors by data file.
-  std::map<std::string, std::vector<Item>> by_data_file_;     ///< Position deletes of one data file.
+  std::map<std::string, Item> vectors_;                    ///< Deletion vectors by data file.
+  std::map<std::string, std::vector<Item>> by_data_file_;  ///< Position deletes of one data file.
   std::map<std::string, std::vector<Item>> by_partition_;
   std::vector<ManifestEntry> global_equality_;
   std::map<std::string, std::vector<ManifestEntry>> equality_by_partition_;

@@ -5,7 +5,8 @@ namespace frazil::tables::iceberg {
 Error IllegalArgument(std::string_view message) { return Error::Plain(ExceptionClass::kIllegalArgument, message); }
 
 Error Validation(std::string_view message) {
-  return Error::Plain(ExceptionClass::kSpark, "org.apache.iceberg.exceptions.ValidationException: " + std::string(message));
+  return Error::Plain(ExceptionClass::kSpark,
+                      "org.apache.iceberg.exceptions.ValidationException: " + std::string(message));
 }
 
 Error ConflictingCommit(std::string_view message) {

@@ -42,36 +42,50 @@ bool FileEvaluator::AllMatch(const DataFile& file) const { return AllMatch(root_
 
 bool FileEvaluator::MayMatch(const Node& node, const DataFile& file) const {
   switch (node.predicate->op) {
-    case PredicateOp::kTrue: return true;
-    case PredicateOp::kFalse: return false;
-    case PredicateOp::kAnd: return std::all_of(node.children.begin(), node.children.end(), [&](const Node& n) { return MayMatch(n, file); });
-    case PredicateOp::kOr: return std::any_of(node.children.begin(), node.children.end(), [&](const Node& n) { return MayMatch(n, file); });
-    default: break;
+    case PredicateOp::kTrue:
+      return true;
+    case PredicateOp::kFalse:
+      return false;
+    case PredicateOp::kAnd:
+      return std::all_of(node.children.begin(), node.children.end(), [&](const Node& n) { return MayMatch(n, file); });
+    case PredicateOp::kOr:
+      return std::any_of(node.children.begin(), node.children.end(), [&](const Node& n) { return MayMatch(n, file); });
+    default:
+      break;
   }
   if (file.partition.size() == spec_.fields.size()) {
-    bool by_partition = iceberg::MayMatch(
-        *node.inclusive, [&](int32_t field, const DataType& type) { return RangeOf(type, file.partition[static_cast<size_t>(field)]); });
+    bool by_partition = iceberg::MayMatch(*node.inclusive, [&](int32_t field, const DataType& type) {
+      return RangeOf(type, file.partition[static_cast<size_t>(field)]);
+    });
     if (!by_partition) return false;
   }
   if (node.type == nullptr || file.content != FileContent::kData) return true;
-  return iceberg::MayMatch(*node.predicate, [&](int32_t field, const DataType&) { return FileRange(file, field, *node.type); });
+  return iceberg::MayMatch(*node.predicate,
+                           [&](int32_t field, const DataType&) { return FileRange(file, field, *node.type); });
 }
 
 bool FileEvaluator::AllMatch(const Node& node, const DataFile& file) const {
   switch (node.predicate->op) {
-    case PredicateOp::kTrue: return true;
-    case PredicateOp::kFalse: return false;
-    case PredicateOp::kAnd: return std::all_of(node.children.begin(), node.children.end(), [&](const Node& n) { return AllMatch(n, file); });
-    case PredicateOp::kOr: return std::any_of(node.children.begin(), node.children.end(), [&](const Node& n) { return AllMatch(n, file); });
-    default: break;
+    case PredicateOp::kTrue:
+      return true;
+    case PredicateOp::kFalse:
+      return false;
+    case PredicateOp::kAnd:
+      return std::all_of(node.children.begin(), node.children.end(), [&](const Node& n) { return AllMatch(n, file); });
+    case PredicateOp::kOr:
+      return std::any_of(node.children.begin(), node.children.end(), [&](const Node& n) { return AllMatch(n, file); });
+    default:
+      break;
   }
   if (file.partition.size() == spec_.fields.size()) {
-    bool by_partition = iceberg::AllMatch(
-        *node.strict, [&](int32_t field, const DataType& type) { return RangeOf(type, file.partition[static_cast<size_t>(field)]); });
+    bool by_partition = iceberg::AllMatch(*node.strict, [&](int32_t field, const DataType& type) {
+      return RangeOf(type, file.partition[static_cast<size_t>(field)]);
+    });
     if (by_partition) return true;
   }
   if (node.type == nullptr || file.content != FileContent::kData) return false;
-  return iceberg::AllMatch(*node.predicate, [&](int32_t field, const DataType&) { return FileRange(file, field, *node.type); });
+  return iceberg::AllMatch(*node.predicate,
+                           [&](int32_t field, const DataType&) { return FileRange(file, field, *node.type); });
 }
 
 const FileEvaluator& FileEvaluators::For(const PartitionSpec& spec) {

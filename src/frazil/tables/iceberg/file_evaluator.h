@@ -8,8 +8,8 @@
 
 namespace frazil::tables::iceberg {
 
-/// Tells by metadata what a filter means for the files and manifests of one partition spec: each test is tried on the partition values and on the column metrics.
-/// Immutable, thread-safe.
+/// Tells by metadata what a filter means for the files and manifests of one partition spec: each test is tried on the
+/// partition values and on the column metrics. Immutable, thread-safe.
 class FileEvaluator {
  public:
   FileEvaluator(BoundPredicatePtr filter, const PartitionSpec& spec, SchemaPtr schema);
@@ -39,7 +39,8 @@ class FileEvaluator {
   Node root_;
 };
 
-/// Evaluators of one filter for all specs of a table, made when they are first needed. Not thread-safe: fill it with For() before sharing it.
+/// Evaluators of one filter for all specs of a table, made when they are first needed. Not thread-safe: fill it with
+/// For() before sharing it.
 class FileEvaluators {
  public:
   FileEvaluators(BoundPredicatePtr filter, SchemaPtr schema) : filter_(std::move(filter)), schema_(std::move(schema)) {}

@@ -22,7 +22,8 @@ CommitPointPtr IcebergFormat::PathCommitPoint(const TableContext& context, const
   return std::make_shared<iceberg::PathCommitPoint>(context.store, WithoutEndSlash(location));
 }
 
-Result<TablePtr> IcebergFormat::Load(const TableContext& context, const std::string&, CommitPointPtr commit_point) const {
+Result<TablePtr> IcebergFormat::Load(const TableContext& context, const std::string&,
+                                     CommitPointPtr commit_point) const {
   auto operations = std::make_shared<const TableOperations>(context, std::move(commit_point), shared_);
   FRAZIL_ASSIGN_OR_RETURN(TableMetadataPtr metadata, operations->Load());
   if (metadata == nullptr) {
@@ -31,8 +32,8 @@ Result<TablePtr> IcebergFormat::Load(const TableContext& context, const std::str
   return IcebergTable::Make(std::move(operations), std::move(metadata));
 }
 
-Result<TablePtr> IcebergFormat::Create(const TableContext& context, const TableDefinition& definition, const std::string& location,
-                                       CommitPointPtr commit_point) const {
+Result<TablePtr> IcebergFormat::Create(const TableContext& context, const TableDefinition& definition,
+                                       const std::string& location, CommitPointPtr commit_point) const {
   auto operations = std::make_shared<const TableOperations>(context, std::move(commit_point), shared_);
   StagedCreation creation{definition, WithoutEndSlash(location), false};
   FRAZIL_ASSIGN_OR_RETURN(auto existing, operations->commit_point().Current());
@@ -44,14 +45,15 @@ Result<TablePtr> IcebergFormat::Create(const TableContext& context, const TableD
   return IcebergTable::Make(std::move(operations), std::move(committed));
 }
 
-Result<StagedTable> IcebergFormat::Stage(const TableContext& context, const TableDefinition& definition, const std::string& location,
-                                         CommitPointPtr commit_point, bool replace) const {
+Result<StagedTable> IcebergFormat::Stage(const TableContext& context, const TableDefinition& definition,
+                                         const std::string& location, CommitPointPtr commit_point, bool replace) const {
   auto operations = std::make_shared<const TableOperations>(context, std::move(commit_point), shared_);
   auto staged = std::make_shared<const StagedCreation>(StagedCreation{definition, WithoutEndSlash(location), replace});
   FRAZIL_ASSIGN_OR_RETURN(TableMetadataPtr base, operations->Load());
   FRAZIL_ASSIGN_OR_RETURN(TableMetadata metadata, ApplyStaged(*staged, base.get(), context.name));
-  FRAZIL_ASSIGN_OR_RETURN(TablePtr table, IcebergTable::Make(std::move(operations), std::make_shared<const TableMetadata>(std::move(metadata)),
-                                                             staged));
+  FRAZIL_ASSIGN_OR_RETURN(
+      TablePtr table,
+      IcebergTable::Make(std::move(operations), std::make_shared<const TableMetadata>(std::move(metadata)), staged));
   return StagedTable{std::move(table)};
 }
 

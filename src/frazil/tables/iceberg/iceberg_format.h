@@ -18,7 +18,8 @@ class IcebergFormat : public TableFormat {
   std::string name() const override { return "iceberg"; }
   bool self_describing() const override { return true; }
   CommitPointPtr PathCommitPoint(const TableContext& context, const std::string& location) const override;
-  Result<TablePtr> Load(const TableContext& context, const std::string& location, CommitPointPtr commit_point) const override;
+  Result<TablePtr> Load(const TableContext& context, const std::string& location,
+                        CommitPointPtr commit_point) const override;
   Result<TablePtr> Create(const TableContext& context, const TableDefinition& definition, const std::string& location,
                           CommitPointPtr commit_point) const override;
   Result<StagedTable> Stage(const TableContext& context, const TableDefinition& definition, const std::string& location,

@@ -22,7 +22,8 @@ std::vector<std::pair<size_t, size_t>> ConstantColumns(const PartitionSpec& spec
     const SpecField& field = spec.fields[i];
     if (field.transform != TransformKind::kIdentity || !field.unknown_transform.empty()) continue;
     for (size_t column = 0; column < schema.fields().size(); ++column) {
-      if (schema.fields()[column].id == field.source_id && schema.fields()[column].type->IsPrimitive()) result.emplace_back(column, i);
+      if (schema.fields()[column].id == field.source_id && schema.fields()[column].type->IsPrimitive())
+        result.emplace_back(column, i);
     }
   }
   return result;
@@ -34,8 +35,8 @@ Result<UnifiedPartition> UnifyPartitions(const TableMetadata& metadata) {
   UnifiedPartition unified;
   std::vector<StructField> fields;
   std::map<int32_t, size_t> position;
-  // From the oldest spec on, so that fields stand in the order in which they came; the newest name of a field is used, and of a field that became void
-  // in v1 its former type.
+  // From the oldest spec on, so that fields stand in the order in which they came; the newest name of a field is used,
+  // and of a field that became void in v1 its former type.
   std::vector<const PartitionSpec*> specs;
   for (const auto& spec : metadata.specs) specs.push_back(&spec);
   std::sort(specs.begin(), specs.end(), [](const auto* a, const auto* b) { return a->spec_id < b->spec_id; });
@@ -61,7 +62,8 @@ Result<UnifiedPartition> UnifyPartitions(const TableMetadata& metadata) {
   }
   std::vector<size_t> order(fields.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return unified.field_ids[a] < unified.field_ids[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return unified.field_ids[a] < unified.field_ids[b]; });
   UnifiedPartition sorted;
   std::vector<StructField> sorted_fields;
   for (size_t i : order) {
@@ -160,7 +162,9 @@ Result<ScanPlan> IcebergScan::Plan(const PredicatePtr& filter) const {
     auto constants = ConstantColumns(*work[i].spec, *target_.schema);
     for (const auto& entry : *entries) {
       if (entry.status == EntryStatus::kDeleted) continue;
-      if (target_.appended_by && (entry.status != EntryStatus::kAdded || target_.appended_by->count(entry.snapshot_id) == 0)) continue;
+      if (target_.appended_by &&
+          (entry.status != EntryStatus::kAdded || target_.appended_by->count(entry.snapshot_id) == 0))
+        continue;
       const DataFile& file = *entry.file;
       if (only_paths_ && only_paths_->count(storage::LocalPath(file.path)) == 0) continue;
       if (!work[i].evaluator->MayMatch(file)) continue;
@@ -216,7 +220,8 @@ std::optional<int64_t> IcebergScan::estimated_row_count() const {
   if (!manifests.ok()) return std::nullopt;
   int64_t rows = 0;
   for (const auto& manifest : **manifests) {
-    if (manifest.content == ManifestContent::kData) rows += manifest.added_rows.value_or(0) + manifest.existing_rows.value_or(0);
+    if (manifest.content == ManifestContent::kData)
+      rows += manifest.added_rows.value_or(0) + manifest.existing_rows.value_or(0);
   }
   return rows;
 }

@@ -21,8 +21,8 @@ struct ScanTarget {
   bool time_travel = false;
 };
 
-/// Resolves options (also "snapshot-id", "as-of-timestamp", "branch", "tag", "start-snapshot-id", "end-snapshot-id" by name). Errors have Iceberg's texts:
-/// "Cannot find snapshot with ID 42", "Cannot find a snapshot older than ...".
+/// Resolves options (also "snapshot-id", "as-of-timestamp", "branch", "tag", "start-snapshot-id", "end-snapshot-id" by
+/// name). Errors have Iceberg's texts: "Cannot find snapshot with ID 42", "Cannot find a snapshot older than ...".
 Result<ScanTarget> FindScanTarget(const TableMetadata& metadata, const ScanOptions& options);
 
 /// Plans the files of a snapshot. Immutable.
@@ -52,7 +52,8 @@ class IcebergScan : public TableScan, public std::enable_shared_from_this<Iceber
   std::optional<std::set<std::string>> only_paths_;  ///< As storage::LocalPath gives them.
 };
 
-/// Struct of all partition fields of all specs, by field id, newest names first (the type of the column _partition and of metadata tables).
+/// Struct of all partition fields of all specs, by field id, newest names first (the type of the column _partition and
+/// of metadata tables).
 struct UnifiedPartition {
   std::vector<int32_t> field_ids;
   std::vector<TypePtr> types;

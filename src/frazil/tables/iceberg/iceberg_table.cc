@@ -17,19 +17,23 @@ Error TableExists(const std::string& table_name) {
   return Error::Of("TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", QuoteIdentifier(Split(table_name, '.'))}});
 }
 
-Result<TableMetadata> ApplyStaged(const StagedCreation& staged, const TableMetadata* base, const std::string& table_name) {
+Result<TableMetadata> ApplyStaged(const StagedCreation& staged, const TableMetadata* base,
+                                  const std::string& table_name) {
   if (base != nullptr && !staged.replace) return TableExists(table_name);
   int32_t next = 0;
   FRAZIL_ASSIGN_OR_RETURN(auto fields, FromSparkSchema(*staged.definition.schema, [&] { return ++next; }));
   std::map<std::string, std::string> properties = staged.definition.properties;
   if (!staged.definition.comment.empty()) properties["comment"] = staged.definition.comment;
   if (base != nullptr) {
-    return ReplaceTableMetadata(*base, fields, staged.definition.partitioning, staged.definition.sort_order, staged.location, properties);
+    return ReplaceTableMetadata(*base, fields, staged.definition.partitioning, staged.definition.sort_order,
+                                staged.location, properties);
   }
-  return NewTableMetadata(fields, staged.definition.partitioning, staged.definition.sort_order, staged.location, properties);
+  return NewTableMetadata(fields, staged.definition.partitioning, staged.definition.sort_order, staged.location,
+                          properties);
 }
 
-Result<TablePtr> IcebergTable::Make(TableOperationsPtr operations, TableMetadataPtr metadata, std::shared_ptr<const StagedCreation> staged) {
+Result<TablePtr> IcebergTable::Make(TableOperationsPtr operations, TableMetadataPtr metadata,
+                                    std::shared_ptr<const StagedCreation> staged) {
   std::shared_ptr<IcebergTable> table(new IcebergTable());
   FRAZIL_ASSIGN_OR_RETURN(table->schema_, ToSparkSchema(*metadata->schema()));
   // Fields with transforms that are not known here do not keep the table from being read.
@@ -53,9 +57,11 @@ std::map<std::string, std::string> IcebergTable::properties() const {
     if (key != "comment") result[key] = value;
   }
   result["format"] = "iceberg/" + metadata_->Property("write.format.default", "parquet");
-  result["current-snapshot-id"] = metadata_->current_snapshot_id ? std::to_string(*metadata_->current_snapshot_id) : "none";
+  result["current-snapshot-id"] =
+      metadata_->current_snapshot_id ? std::to_string(*metadata_->current_snapshot_id) : "none";
   result["format-version"] = std::to_string(metadata_->format_version);
-  if (!metadata_->sort_order().fields.empty()) result["sort-order"] = SortOrderText(metadata_->sort_order(), *metadata_->schema());
+  if (!metadata_->sort_order().fields.empty())
+    result["sort-order"] = SortOrderText(metadata_->sort_order(), *metadata_->schema());
   std::vector<std::string> identifiers;
   for (int32_t id : metadata_->schema()->identifier_field_ids()) identifiers.push_back(metadata_->schema()->NameOf(id));
   if (!identifiers.empty()) result["identifier-fields"] = "[" + Join(identifiers, ",") + "]";
@@ -75,8 +81,8 @@ TableCapabilities IcebergTable::capabilities() const {
 
 Result<TableScanPtr> IcebergTable::Scan(const ScanOptions& options) const {
   ScanOptions effective = options;
-  bool names_state = options.snapshot_id || options.timestamp_micros || options.start_snapshot_id || options.end_snapshot_id ||
-                     !options.reference.empty();
+  bool names_state = options.snapshot_id || options.timestamp_micros || options.start_snapshot_id ||
+                     options.end_snapshot_id || !options.reference.empty();
   for (const char* key : {"snapshot-id", "as-of-timestamp", "branch", "tag", "start-snapshot-id", "end-snapshot-id"}) {
     names_state = names_state || options.options.count(key) != 0;
   }
@@ -98,7 +104,8 @@ Result<bool> IcebergTable::CanDeleteByMetadata(const PredicatePtr& filter, const
   FileEvaluators evaluators(Bind(filter, *metadata_->schema()), metadata_->schema());
   FRAZIL_ASSIGN_OR_RETURN(auto manifests, operations_->ReadManifests(*metadata_, *head));
   for (const auto& manifest : *manifests) {
-    if (manifest.content != ManifestContent::kData || !(manifest.MayHaveAdded() || manifest.MayHaveExisting())) continue;
+    if (manifest.content != ManifestContent::kData || !(manifest.MayHaveAdded() || manifest.MayHaveExisting()))
+      continue;
     const PartitionSpec* spec = metadata_->FindSpec(manifest.spec_id);
     if (spec == nullptr) return Validation("Cannot find partition spec " + std::to_string(manifest.spec_id));
     const FileEvaluator& evaluator = evaluators.For(*spec);

@@ -11,7 +11,8 @@
 
 namespace frazil::tables::iceberg {
 
-/// A table that the first commit of its write creates or replaces: what is to be done to the state that the commit finds.
+/// A table that the first commit of its write creates or replaces: what is to be done to the state that the commit
+/// finds.
 struct StagedCreation {
   TableDefinition definition;
   std::string location;
@@ -21,7 +22,8 @@ struct StagedCreation {
 /// An Iceberg table as loaded.
 class IcebergTable : public Table {
  public:
-  static Result<TablePtr> Make(TableOperationsPtr operations, TableMetadataPtr metadata, std::shared_ptr<const StagedCreation> staged = nullptr);
+  static Result<TablePtr> Make(TableOperationsPtr operations, TableMetadataPtr metadata,
+                               std::shared_ptr<const StagedCreation> staged = nullptr);
 
   std::string provider() const override { return "iceberg"; }
   const DataTypePtr& schema() const override { return schema_; }
@@ -54,7 +56,8 @@ class IcebergTable : public Table {
 };
 
 /// The metadata that a staged creation makes of the state that it finds (null: no table).
-Result<TableMetadata> ApplyStaged(const StagedCreation& staged, const TableMetadata* base, const std::string& table_name);
+Result<TableMetadata> ApplyStaged(const StagedCreation& staged, const TableMetadata* base,
+                                  const std::string& table_name);
 
 /// Error TABLE_OR_VIEW_ALREADY_EXISTS.
 Error TableExists(const std::string& table_name);

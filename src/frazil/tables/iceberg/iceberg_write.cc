@@ -27,7 +27,8 @@ Result<FileFormat> FormatOf(const std::string& name) {
   return IllegalArgument("Invalid file format: " + name);
 }
 
-/// Spark's types are wider than these: files would hold them as texts and bytes of any length, which other readers refuse.
+/// Spark's types are wider than these: files would hold them as texts and bytes of any length, which other readers
+/// refuse.
 Status CheckWritable(const std::vector<NestedField>& fields) {
   for (const auto& field : fields) {
     if (field.type->kind == TypeKind::kUuid || field.type->kind == TypeKind::kFixed) {
@@ -39,7 +40,9 @@ Status CheckWritable(const std::vector<NestedField>& fields) {
 }
 
 /// The same rows in other files.
-bool IsCompaction(const WriteOptions& options) { return options.mode == WriteMode::kRewriteFiles && options.operation == "rewrite"; }
+bool IsCompaction(const WriteOptions& options) {
+  return options.mode == WriteMode::kRewriteFiles && options.operation == "rewrite";
+}
 
 /// The order of the rows; of one that the table does not know the id is 0, as if they had none.
 Result<SortOrder> OrderOfRows(const TableMetadata& metadata, const WriteOptions& options) {
@@ -52,10 +55,13 @@ Result<SortOrder> OrderOfRows(const TableMetadata& metadata, const WriteOptions&
   return order;
 }
 
-Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& spec, const SortOrder& order, const WriteOptions& options) {
+Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& spec, const SortOrder& order,
+                           const WriteOptions& options) {
   WriteTask task;
   task.location = TableOperations::DataLocation(metadata);
-  FRAZIL_ASSIGN_OR_RETURN(task.format, FormatOf(WriteOption(options, "write-format").value_or(metadata.Property("write.format.default", "parquet"))));
+  FRAZIL_ASSIGN_OR_RETURN(
+      task.format,
+      FormatOf(WriteOption(options, "write-format").value_or(metadata.Property("write.format.default", "parquet"))));
   FRAZIL_RETURN_IF_ERROR(CheckWritable(metadata.schema()->fields()));
   FRAZIL_ASSIGN_OR_RETURN(task.columns, ToScanColumns(metadata.schema()->fields()));
   FRAZIL_ASSIGN_OR_RETURN(task.partitions, ToPartitionFields(spec, *metadata.schema()));
@@ -70,12 +76,17 @@ Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& s
   }
   FRAZIL_ASSIGN_OR_RETURN(task.sort, ToSortFields(order, *metadata.schema()));
   task.file_name_prefix = "00000-0-" + RandomUuidText();
-  const char* format_name = task.format == FileFormat::kParquet ? "parquet" : task.format == FileFormat::kOrc ? "orc" : "avro";
+  const char* format_name = task.format == FileFormat::kParquet ? "parquet"
+                            : task.format == FileFormat::kOrc   ? "orc"
+                                                                : "avro";
   std::string codec_key = std::string("write.") + format_name + ".compression-codec";
-  const char* default_codec = task.format == FileFormat::kAvro ? "gzip" : task.format == FileFormat::kOrc ? "zlib" : "zstd";
-  task.compression = AsciiLower(WriteOption(options, "compression-codec").value_or(metadata.Property(codec_key, default_codec)));
-  task.target_file_size =
-      NumberOf(WriteOption(options, "target-file-size-bytes"), metadata.PropertyAsLong("write.target-file-size-bytes", 512LL * 1024 * 1024));
+  const char* default_codec = task.format == FileFormat::kAvro  ? "gzip"
+                              : task.format == FileFormat::kOrc ? "zlib"
+                                                                : "zstd";
+  task.compression =
+      AsciiLower(WriteOption(options, "compression-codec").value_or(metadata.Property(codec_key, default_codec)));
+  task.target_file_size = NumberOf(WriteOption(options, "target-file-size-bytes"),
+                                   metadata.PropertyAsLong("write.target-file-size-bytes", 512LL * 1024 * 1024));
   task.row_group_size = metadata.PropertyAsLong("write.parquet.row-group-size-bytes", 128LL * 1024 * 1024);
   std::string prefix = std::string("write.") + format_name + ".";
   for (const auto& [key, value] : metadata.properties) {
@@ -105,7 +116,8 @@ void ApplyCommonOptions(const WriteOptions& options, SnapshotChange* change) {
   if (!branch.empty()) change->branch = std::move(branch);
   change->summary["engine-name"] = "frazil";
   for (const auto& [key, value] : options.options) {
-    if (key.starts_with(kSnapshotPropertyPrefix)) change->summary[key.substr(sizeof(kSnapshotPropertyPrefix) - 1)] = value;
+    if (key.starts_with(kSnapshotPropertyPrefix))
+      change->summary[key.substr(sizeof(kSnapshotPropertyPrefix) - 1)] = value;
   }
   for (const auto& [key, value] : options.summary) change->summary[key] = value;
   if (auto wap_id = WriteOption(options, "wap-id")) {
@@ -115,8 +127,9 @@ void ApplyCommonOptions(const WriteOptions& options, SnapshotChange* change) {
   }
 }
 
-Result<CommitOutcome> CommitSnapshot(const TableOperationsPtr& operations, SnapshotChange change, const std::vector<std::string>& data_files,
-                                     const std::function<Result<TableMetadata>(const TableMetadataPtr& base)>& prepare) {
+Result<CommitOutcome> CommitSnapshot(
+    const TableOperationsPtr& operations, SnapshotChange change, const std::vector<std::string>& data_files,
+    const std::function<Result<TableMetadata>(const TableMetadataPtr& base)>& prepare) {
   SnapshotProducer producer(operations, std::move(change));
   auto committed = operations->CommitChange([&](const TableMetadataPtr& base) -> Result<std::optional<TableMetadata>> {
     FRAZIL_ASSIGN_OR_RETURN(TableMetadata prepared, prepare(base));
@@ -140,7 +153,8 @@ Result<CommitOutcome> CommitSnapshot(const TableOperationsPtr& operations, Snaps
 }
 
 Result<std::unique_ptr<TableWrite>> IcebergWrite::Start(TableOperationsPtr operations, TableMetadataPtr metadata,
-                                                        std::shared_ptr<const StagedCreation> staged, const WriteOptions& options) {
+                                                        std::shared_ptr<const StagedCreation> staged,
+                                                        const WriteOptions& options) {
   std::unique_ptr<IcebergWrite> write(new IcebergWrite());
   write->operations_ = std::move(operations);
   write->metadata_ = std::move(metadata);
@@ -149,7 +163,8 @@ Result<std::unique_ptr<TableWrite>> IcebergWrite::Start(TableOperationsPtr opera
   write->spec_ = &write->metadata_->spec();
   if (auto spec_id = WriteOption(options, "output-spec-id")) {
     write->spec_ = write->metadata_->FindSpec(static_cast<int32_t>(NumberOf(spec_id, -1)));
-    if (write->spec_ == nullptr) return IllegalArgument("Output spec id " + *spec_id + " is not a valid spec id for table");
+    if (write->spec_ == nullptr)
+      return IllegalArgument("Output spec id " + *spec_id + " is not a valid spec id for table");
   }
   FRAZIL_ASSIGN_OR_RETURN(SortOrder order, OrderOfRows(*write->metadata_, options));
   write->sort_order_id_ = order.order_id;
@@ -183,7 +198,9 @@ void IcebergWrite::RemoveEmptyLocation() const {
   auto left = operations_->store().List(metadata_->location, true);
   if (!left.ok() || !left->empty()) return;
   Status removed = operations_->store().DeleteRecursively(metadata_->location);
-  if (!removed.ok()) Log(LogLevel::kWarn, "A folder could not be deleted", {{"path", metadata_->location}, {"error", removed.error().message}});
+  if (!removed.ok())
+    Log(LogLevel::kWarn, "A folder could not be deleted",
+        {{"path", metadata_->location}, {"error", removed.error().message}});
 }
 
 Result<SnapshotChange> IcebergWrite::BuildChange() const {
@@ -210,7 +227,9 @@ Result<SnapshotChange> IcebergWrite::BuildChange() const {
     change.validate_from = validate_from;
   };
   switch (options_.mode) {
-    case WriteMode::kAppend: change.kind = SnapshotChange::Kind::kAppend; break;
+    case WriteMode::kAppend:
+      change.kind = SnapshotChange::Kind::kAppend;
+      break;
     case WriteMode::kOverwriteByFilter:
       change.kind = SnapshotChange::Kind::kOverwrite;
       change.delete_filter = options_.filter != nullptr ? options_.filter : Predicate::True();
@@ -222,7 +241,8 @@ Result<SnapshotChange> IcebergWrite::BuildChange() const {
         change.delete_filter = Predicate::True();
       } else {
         for (const auto& file : change.added) {
-          change.replaced_partitions.emplace(PartitionKey(file->spec_id, file->partition), std::pair(file->spec_id, file->partition));
+          change.replaced_partitions.emplace(PartitionKey(file->spec_id, file->partition),
+                                             std::pair(file->spec_id, file->partition));
         }
       }
       validate();
@@ -253,16 +273,20 @@ Result<CommitOutcome> IcebergWrite::Commit() {
   done_ = true;
   std::vector<std::string> paths;
   for (const auto& file : added_) paths.push_back(file.path);
-  if (options_.mode == WriteMode::kOverwriteDynamic && added_.empty()) return CommitOutcome{};  // Spark makes no commit of it.
+  if (options_.mode == WriteMode::kOverwriteDynamic && added_.empty())
+    return CommitOutcome{};  // Spark makes no commit of it.
   if (staged_ != nullptr && options_.operation.empty() && added_.empty()) return CommitStagedOnly();
-  auto outcome = CommitSnapshot(operations_, *std::move(change), paths, [&](const TableMetadataPtr& base) { return Prepare(base); });
+  auto outcome = CommitSnapshot(operations_, *std::move(change), paths,
+                                [&](const TableMetadataPtr& base) { return Prepare(base); });
   bool unknown = !outcome.ok() && outcome.error().kind == ErrorKind::kUnknownCommit;
   if (!unknown && (!outcome.ok() || outcome->state != CommitState::kCommitted)) RemoveEmptyLocation();
   return outcome;
 }
 
 Result<TableMetadata> IcebergWrite::Prepare(const TableMetadataPtr& base) const {
-  auto lost = [&](const std::string& why) { return ConflictingCommit("Cannot commit to " + operations_->name() + ": " + why); };
+  auto lost = [&](const std::string& why) {
+    return ConflictingCommit("Cannot commit to " + operations_->name() + ": " + why);
+  };
   if (staged_ == nullptr) {
     if (base == nullptr) return lost("the table was dropped");
     if (!metadata_->IsSameTable(*base)) return lost("the table was dropped and created anew");
@@ -271,8 +295,8 @@ Result<TableMetadata> IcebergWrite::Prepare(const TableMetadataPtr& base) const 
   }
   FRAZIL_ASSIGN_OR_RETURN(TableMetadata prepared, ApplyStaged(*staged_, base.get(), operations_->name()));
   // The files were written with the ids that the table was going to have when the write began.
-  if (!SameType(*prepared.schema()->root(), *metadata_->schema()->root()) || !CompatibleSpecs(prepared.spec(), metadata_->spec()) ||
-      prepared.default_spec_id != metadata_->default_spec_id) {
+  if (!SameType(*prepared.schema()->root(), *metadata_->schema()->root()) ||
+      !CompatibleSpecs(prepared.spec(), metadata_->spec()) || prepared.default_spec_id != metadata_->default_spec_id) {
     return lost("the replaced table has changed");
   }
   return prepared;

@@ -15,7 +15,8 @@ namespace frazil::tables::iceberg {
 class IcebergWrite : public TableWrite {
  public:
   static Result<std::unique_ptr<TableWrite>> Start(TableOperationsPtr operations, TableMetadataPtr metadata,
-                                                   std::shared_ptr<const StagedCreation> staged, const WriteOptions& options);
+                                                   std::shared_ptr<const StagedCreation> staged,
+                                                   const WriteOptions& options);
   ~IcebergWrite() override;
 
   const WriteTask& task() const override { return task_; }
@@ -45,7 +46,8 @@ class IcebergWrite : public TableWrite {
   bool done_ = false;
 };
 
-/// Commits a change of snapshots; on a conflict or certain failure what was written for it (manifests, and `data_files`) is deleted.
+/// Commits a change of snapshots; on a conflict or certain failure what was written for it (manifests, and
+/// `data_files`) is deleted.
 Result<CommitOutcome> CommitSnapshot(const TableOperationsPtr& operations, SnapshotChange change,
                                      const std::vector<std::string>& data_files,
                                      const std::function<Result<TableMetadata>(const TableMetadataPtr& base)>& prepare);

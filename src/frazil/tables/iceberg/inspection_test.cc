@@ -31,8 +31,8 @@ const Value& At(const RowSet& rows, size_t row, const std::string& column) {
 
 TEST(MetadataTables, EmptyTable) {
   TestTable table;
-  for (const char* name : {"snapshots", "history", "refs", "files", "data_files", "delete_files", "all_files", "entries", "all_entries",
-                           "manifests", "all_manifests", "partitions"}) {
+  for (const char* name : {"snapshots", "history", "refs", "files", "data_files", "delete_files", "all_files",
+                           "entries", "all_entries", "manifests", "all_manifests", "partitions"}) {
     EXPECT_TRUE(RowsOf(table, name)->rows.empty()) << name;
   }
   EXPECT_EQ(RowsOf(table, "metadata_log_entries")->rows.size(), 1u);
@@ -44,12 +44,16 @@ TEST(MetadataTables, AfterAppendAndRewrite) {
   TestTable table;
   table.Append({table.File("a", "sf", 1, 5), table.File("b", "nyc", 10, 5)});
   int64_t first = *table.Metadata().current_snapshot_id;
-  ASSERT_TRUE(table.Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 4)}, {"/w/t/data/a"}).ok());
+  ASSERT_TRUE(table
+                  .Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 4)},
+                         {"/w/t/data/a"})
+                  .ok());
   int64_t second = *table.Metadata().current_snapshot_id;
 
   auto snapshots = RowsOf(table, "SNAPSHOTS");
   EXPECT_EQ(snapshots->schema->SimpleString(),
-            "struct<committed_at:timestamp,snapshot_id:bigint,parent_id:bigint,operation:string,manifest_list:string,summary:map<string,string>>");
+            "struct<committed_at:timestamp,snapshot_id:bigint,parent_id:bigint,operation:string,manifest_list:string,"
+            "summary:map<string,string>>");
   ASSERT_EQ(snapshots->rows.size(), 2u);
   EXPECT_TRUE(At(*snapshots, 0, "parent_id").is_null());
   EXPECT_EQ(At(*snapshots, 1, "parent_id"), Value(first));
@@ -150,7 +154,10 @@ TEST(TimeTravel, IncrementalAppends) {
   TestTable table;
   table.Append({table.File("a", "sf", 1, 1)});
   table.Append({table.File("b", "sf", 2, 1)});
-  ASSERT_TRUE(table.Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 1)}, {"/w/t/data/a"}).ok());
+  ASSERT_TRUE(table
+                  .Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 1)},
+                         {"/w/t/data/a"})
+                  .ok());
   table.Append({table.File("c", "sf", 3, 1)});
   TableMetadata metadata = table.Metadata();
   ScanOptions options;
@@ -205,7 +212,8 @@ void AddDeleteFiles(TestTable& table, std::vector<DataFile> deletes) {
   snapshot.operation = "delete";
   snapshot.manifest_list = "/w/t/metadata/snap-99.avro";
   int64_t row_id = metadata.next_row_id;
-  auto list = WriteManifestList(metadata.format_version, 99, snapshot.parent_id, snapshot.sequence_number, *manifests, &row_id);
+  auto list =
+      WriteManifestList(metadata.format_version, 99, snapshot.parent_id, snapshot.sequence_number, *manifests, &row_id);
   ASSERT_TRUE(list.ok());
   ASSERT_TRUE(table.store().Write(snapshot.manifest_list, *list).ok());
   if (metadata.format_version >= 3) snapshot.first_row_id = metadata.next_row_id;
@@ -242,14 +250,18 @@ TEST(Deletes, PositionDeletesGoToTheFilesOfTheirPartition) {
   auto plan = (*scan)->Plan(nullptr);
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   for (const auto& file : plan->files) {
-    bool concerned = file.path.ends_with("/a");  // Not those of another partition, of later commits, or that are not named.
+    bool concerned =
+        file.path.ends_with("/a");  // Not those of another partition, of later commits, or that are not named.
     ASSERT_EQ(file.position_delete_files.size(), concerned ? 1u : 0u) << file.path;
     if (!concerned) continue;
     EXPECT_EQ(file.position_delete_files[0]->path, "/w/t/data/sf-deletes");
   }
   EXPECT_EQ(RowsOf(table, "delete_files")->rows.size(), 2u);
   // Replacing the only old file leaves the deletes of its partition without meaning; newer files are read without them.
-  ASSERT_TRUE(table.Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 3)}, {"/w/t/data/a"}).ok());
+  ASSERT_TRUE(table
+                  .Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 3)},
+                         {"/w/t/data/a"})
+                  .ok());
   auto after = (*table.Load()->Scan({}))->Plan(CityIs("sf"));
   for (const auto& file : after->files) EXPECT_TRUE(file.position_delete_files.empty()) << file.path;
 }

@@ -109,7 +109,8 @@ JsonValue JsonArray(std::vector<JsonValue> items) {
   return array;
 }
 
-std::vector<std::pair<std::string, JsonValue>> UnknownMembers(const JsonValue& object, const std::vector<std::string_view>& known) {
+std::vector<std::pair<std::string, JsonValue>> UnknownMembers(const JsonValue& object,
+                                                              const std::vector<std::string_view>& known) {
   std::vector<std::pair<std::string, JsonValue>> result;
   for (const auto& member : object.members) {
     if (std::find(known.begin(), known.end(), member.first) == known.end()) result.push_back(member);

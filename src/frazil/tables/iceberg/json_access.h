@@ -34,8 +34,12 @@ class JsonObject {
     object_.members.emplace_back(std::move(name), std::move(value));
     return *this;
   }
-  JsonObject& AddText(std::string name, std::string text) { return Add(std::move(name), JsonValue::OfString(std::move(text))); }
-  JsonObject& AddLong(std::string name, int64_t value) { return Add(std::move(name), JsonValue::OfNumber(std::to_string(value))); }
+  JsonObject& AddText(std::string name, std::string text) {
+    return Add(std::move(name), JsonValue::OfString(std::move(text)));
+  }
+  JsonObject& AddLong(std::string name, int64_t value) {
+    return Add(std::move(name), JsonValue::OfNumber(std::to_string(value)));
+  }
   JsonObject& AddBoolean(std::string name, bool value) { return Add(std::move(name), JsonValue::OfBoolean(value)); }
   JsonObject& AddTextMap(std::string name, const std::map<std::string, std::string>& map);
   /// Members that were in the file and that nobody here knows.
@@ -49,6 +53,7 @@ class JsonObject {
 JsonValue JsonArray(std::vector<JsonValue> items = {});
 
 /// The members whose names are not in `known`.
-std::vector<std::pair<std::string, JsonValue>> UnknownMembers(const JsonValue& object, const std::vector<std::string_view>& known);
+std::vector<std::pair<std::string, JsonValue>> UnknownMembers(const JsonValue& object,
+                                                              const std::vector<std::string_view>& known);
 
 }  // namespace frazil::tables::iceberg

@@ -38,7 +38,8 @@ struct DataFile {
   std::vector<Value> partition;  ///< One for each field of the spec.
   int64_t record_count = 0;
   int64_t size = 0;
-  bool has_column_sizes = false, has_value_counts = false, has_null_counts = false, has_nan_counts = false, has_bounds = false;
+  bool has_column_sizes = false, has_value_counts = false, has_null_counts = false, has_nan_counts = false,
+       has_bounds = false;
   CountsById column_sizes;
   CountsById value_counts;
   CountsById null_counts;
@@ -62,7 +63,8 @@ using DataFilePtr = std::shared_ptr<const DataFile>;
 struct ManifestEntry {
   EntryStatus status = EntryStatus::kAdded;
   int64_t snapshot_id = 0;
-  std::optional<int64_t> sequence_number;       ///< Data sequence number; absent: inherited from the commit that is being made.
+  std::optional<int64_t>
+      sequence_number;  ///< Data sequence number; absent: inherited from the commit that is being made.
   std::optional<int64_t> file_sequence_number;
   DataFilePtr file;
 };

@@ -18,12 +18,18 @@ JsonValue Optional(JsonValue type) { return JsonArray({Text("null"), std::move(t
 class Record {
  public:
   explicit Record(const char* name) : name_(name) {}
-  Record& Required(int32_t id, const std::string& name, JsonValue type) { return Add(id, name, std::move(type), false); }
+  Record& Required(int32_t id, const std::string& name, JsonValue type) {
+    return Add(id, name, std::move(type), false);
+  }
   Record& Required(int32_t id, const std::string& name, const char* type) { return Add(id, name, Text(type), false); }
   Record& Optional(int32_t id, const std::string& name, JsonValue type) { return Add(id, name, std::move(type), true); }
   Record& Optional(int32_t id, const std::string& name, const char* type) { return Add(id, name, Text(type), true); }
   JsonValue Take() {
-    return JsonObject().AddText("type", "record").AddText("name", name_).Add("fields", JsonArray(std::move(fields_))).Take();
+    return JsonObject()
+        .AddText("type", "record")
+        .AddText("name", name_)
+        .Add("fields", JsonArray(std::move(fields_)))
+        .Take();
   }
 
  private:
@@ -90,31 +96,51 @@ Result<JsonValue> PartitionAvroType(const Type& type, std::set<std::string>* see
     return JsonObject().AddText("type", "long").AddText("logicalType", logical).AddBoolean("adjust-to-utc", utc).Take();
   };
   switch (type.kind) {
-    case TypeKind::kBoolean: return Text("boolean");
-    case TypeKind::kInt: return Text("int");
-    case TypeKind::kLong: return Text("long");
-    case TypeKind::kFloat: return Text("float");
-    case TypeKind::kDouble: return Text("double");
-    case TypeKind::kDate: return Logical("int", "date");
-    case TypeKind::kTime: return Logical("long", "time-micros");
-    case TypeKind::kTimestamp: return timestamp("timestamp-micros", false);
-    case TypeKind::kTimestampTz: return timestamp("timestamp-micros", true);
-    case TypeKind::kTimestampNs: return timestamp("timestamp-nanos", false);
-    case TypeKind::kTimestampTzNs: return timestamp("timestamp-nanos", true);
-    case TypeKind::kString: return Text("string");
-    case TypeKind::kBinary: return Text("bytes");
-    case TypeKind::kUuid: return Fixed("uuid_fixed", 16, seen, JsonObject().AddText("logicalType", "uuid"));
-    case TypeKind::kFixed: return Fixed("fixed_" + std::to_string(type.length), type.length, seen, JsonObject());
+    case TypeKind::kBoolean:
+      return Text("boolean");
+    case TypeKind::kInt:
+      return Text("int");
+    case TypeKind::kLong:
+      return Text("long");
+    case TypeKind::kFloat:
+      return Text("float");
+    case TypeKind::kDouble:
+      return Text("double");
+    case TypeKind::kDate:
+      return Logical("int", "date");
+    case TypeKind::kTime:
+      return Logical("long", "time-micros");
+    case TypeKind::kTimestamp:
+      return timestamp("timestamp-micros", false);
+    case TypeKind::kTimestampTz:
+      return timestamp("timestamp-micros", true);
+    case TypeKind::kTimestampNs:
+      return timestamp("timestamp-nanos", false);
+    case TypeKind::kTimestampTzNs:
+      return timestamp("timestamp-nanos", true);
+    case TypeKind::kString:
+      return Text("string");
+    case TypeKind::kBinary:
+      return Text("bytes");
+    case TypeKind::kUuid:
+      return Fixed("uuid_fixed", 16, seen, JsonObject().AddText("logicalType", "uuid"));
+    case TypeKind::kFixed:
+      return Fixed("fixed_" + std::to_string(type.length), type.length, seen, JsonObject());
     case TypeKind::kDecimal:
-      return Fixed("decimal_" + std::to_string(type.precision) + "_" + std::to_string(type.scale), RequiredBytes(type.precision), seen,
-                   JsonObject().AddText("logicalType", "decimal").AddLong("precision", type.precision).AddLong("scale", type.scale));
+      return Fixed("decimal_" + std::to_string(type.precision) + "_" + std::to_string(type.scale),
+                   RequiredBytes(type.precision), seen,
+                   JsonObject()
+                       .AddText("logicalType", "decimal")
+                       .AddLong("precision", type.precision)
+                       .AddLong("scale", type.scale));
     case TypeKind::kUnknown:
     case TypeKind::kVariant:
     case TypeKind::kGeometry:
     case TypeKind::kGeography:
     case TypeKind::kStruct:
     case TypeKind::kList:
-    case TypeKind::kMap: break;
+    case TypeKind::kMap:
+      break;
   }
   return Error::Unsupported("partitioning by type " + TypeText(type));
 }
@@ -158,9 +184,15 @@ std::string ManifestListAvroSchema(int format_version) {
       .Optional(F::kContainsNan, "contains_nan", "boolean")
       .Optional(F::kLowerBound, "lower_bound", "bytes")
       .Optional(F::kUpperBound, "upper_bound", "bytes");
-  JsonValue summaries = JsonObject().AddText("type", "array").Add("items", summary.Take()).AddLong("element-id", F::kPartitionsElement).Take();
+  JsonValue summaries = JsonObject()
+                            .AddText("type", "array")
+                            .Add("items", summary.Take())
+                            .AddLong("element-id", F::kPartitionsElement)
+                            .Take();
   Record record("manifest_file");
-  record.Required(F::kPath, "manifest_path", "string").Required(F::kLength, "manifest_length", "long").Required(F::kSpecId, "partition_spec_id", "int");
+  record.Required(F::kPath, "manifest_path", "string")
+      .Required(F::kLength, "manifest_length", "long")
+      .Required(F::kSpecId, "partition_spec_id", "int");
   if (format_version >= 2) {
     record.Required(F::kContent, "content", "int")
         .Required(F::kSequenceNumber, "sequence_number", "long")
@@ -210,7 +242,9 @@ Result<std::string> ManifestAvroSchema(int format_version, const PartitionSpec& 
   file.Optional(F::kSortOrderId, "sort_order_id", "int");
   if (format_version >= 3) file.Optional(F::kFirstRowId, "first_row_id", "long");
   if (format_version >= 2) file.Optional(F::kReferencedDataFile, "referenced_data_file", "string");
-  if (format_version >= 3) file.Optional(F::kContentOffset, "content_offset", "long").Optional(F::kContentSize, "content_size_in_bytes", "long");
+  if (format_version >= 3)
+    file.Optional(F::kContentOffset, "content_offset", "long")
+        .Optional(F::kContentSize, "content_size_in_bytes", "long");
   Record entry("manifest_entry");
   entry.Required(EntryField::kStatus, "status", "int");
   if (format_version == 1) {

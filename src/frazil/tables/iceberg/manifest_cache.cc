@@ -25,7 +25,9 @@ void ManifestCache::Put(const std::string& path, ManifestEntries entries, size_t
   Insert(Item{path, std::move(entries), nullptr, bytes});
 }
 
-void ManifestCache::Put(const std::string& path, Lists list, size_t bytes) { Insert(Item{path, nullptr, std::move(list), bytes}); }
+void ManifestCache::Put(const std::string& path, Lists list, size_t bytes) {
+  Insert(Item{path, nullptr, std::move(list), bytes});
+}
 
 void ManifestCache::Insert(Item item) {
   if (item.bytes > max_bytes_) return;

@@ -10,8 +10,8 @@
 
 namespace frazil::tables::iceberg {
 
-/// Parsed manifests and manifest lists by path, least recently used ones out first. The files never change, so nothing in it gets old. Shared by all sessions;
-/// thread-safe.
+/// Parsed manifests and manifest lists by path, least recently used ones out first. The files never change, so nothing
+/// in it gets old. Shared by all sessions; thread-safe.
 class ManifestCache {
  public:
   explicit ManifestCache(size_t max_bytes = 128 << 20) : max_bytes_(max_bytes) {}

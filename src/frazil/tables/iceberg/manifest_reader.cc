@@ -47,7 +47,8 @@ std::string Text(AvroDecoder& decoder, const AvroSchema& schema) {
 /// A map with int keys: an array of records of key and value.
 template <typename T, typename Read>
 void ReadById(AvroDecoder& decoder, const AvroSchema& schema, std::vector<std::pair<int32_t, T>>* out, Read&& read) {
-  if (schema.type != AvroType::kArray || schema.element->type != AvroType::kRecord || schema.element->fields.size() != 2) {
+  if (schema.type != AvroType::kArray || schema.element->type != AvroType::kRecord ||
+      schema.element->fields.size() != 2) {
     decoder.Fail();
     return;
   }
@@ -64,11 +65,15 @@ void ReadById(AvroDecoder& decoder, const AvroSchema& schema, std::vector<std::p
 Value ReadPartitionValue(AvroDecoder& decoder, const AvroSchema* schema) {
   if (!Present(decoder, schema)) return Value();
   switch (schema->type) {
-    case AvroType::kBoolean: return Value(decoder.ReadBoolean());
+    case AvroType::kBoolean:
+      return Value(decoder.ReadBoolean());
     case AvroType::kInt:
-    case AvroType::kLong: return Value(decoder.ReadLong());
-    case AvroType::kFloat: return Value(decoder.ReadFloat());
-    case AvroType::kDouble: return Value(decoder.ReadDouble());
+    case AvroType::kLong:
+      return Value(decoder.ReadLong());
+    case AvroType::kFloat:
+      return Value(decoder.ReadFloat());
+    case AvroType::kDouble:
+      return Value(decoder.ReadDouble());
     case AvroType::kString:
     case AvroType::kBytes:
     case AvroType::kFixed: {
@@ -87,7 +92,8 @@ Value ReadPartitionValue(AvroDecoder& decoder, const AvroSchema* schema) {
     case AvroType::kEnum:
     case AvroType::kArray:
     case AvroType::kMap:
-    case AvroType::kUnion: break;
+    case AvroType::kUnion:
+      break;
   }
   decoder.Fail();
   return Value();
@@ -135,10 +141,18 @@ void ReadDataFile(AvroDecoder& decoder, const AvroSchema& record, const Partitio
         file->content = static_cast<FileContent>(content);
         break;
       }
-      case DataFileField::kFilePath: file->path = Text(decoder, *schema); break;
-      case DataFileField::kFileFormat: file->format = AsciiUpper(Text(decoder, *schema)); break;
-      case DataFileField::kRecordCount: file->record_count = count(*schema); break;
-      case DataFileField::kFileSize: file->size = count(*schema); break;
+      case DataFileField::kFilePath:
+        file->path = Text(decoder, *schema);
+        break;
+      case DataFileField::kFileFormat:
+        file->format = AsciiUpper(Text(decoder, *schema));
+        break;
+      case DataFileField::kRecordCount:
+        file->record_count = count(*schema);
+        break;
+      case DataFileField::kFileSize:
+        file->size = count(*schema);
+        break;
       case DataFileField::kColumnSizes:
         file->has_column_sizes = true;
         ReadById(decoder, *schema, &file->column_sizes, count);
@@ -163,7 +177,9 @@ void ReadDataFile(AvroDecoder& decoder, const AvroSchema& record, const Partitio
         file->has_bounds = true;
         ReadById(decoder, *schema, &file->upper_bounds, bytes);
         break;
-      case DataFileField::kKeyMetadata: file->key_metadata = Text(decoder, *schema); break;
+      case DataFileField::kKeyMetadata:
+        file->key_metadata = Text(decoder, *schema);
+        break;
       case DataFileField::kSplitOffsets: {
         std::vector<int64_t> offsets;
         decoder.ReadItems([&] { offsets.push_back(decoder.ReadLong()); });
@@ -173,12 +189,23 @@ void ReadDataFile(AvroDecoder& decoder, const AvroSchema& record, const Partitio
       case DataFileField::kEqualityIds:
         decoder.ReadItems([&] { file->equality_ids.push_back(decoder.ReadInt()); });
         break;
-      case DataFileField::kSortOrderId: file->sort_order_id = static_cast<int32_t>(count(*schema)); break;
-      case DataFileField::kFirstRowId: file->first_row_id = count(*schema); break;
-      case DataFileField::kReferencedDataFile: file->referenced_data_file = Text(decoder, *schema); break;
-      case DataFileField::kContentOffset: file->content_offset = count(*schema); break;
-      case DataFileField::kContentSize: file->content_size = count(*schema); break;
-      default: return decoder.Fail();
+      case DataFileField::kSortOrderId:
+        file->sort_order_id = static_cast<int32_t>(count(*schema));
+        break;
+      case DataFileField::kFirstRowId:
+        file->first_row_id = count(*schema);
+        break;
+      case DataFileField::kReferencedDataFile:
+        file->referenced_data_file = Text(decoder, *schema);
+        break;
+      case DataFileField::kContentOffset:
+        file->content_offset = count(*schema);
+        break;
+      case DataFileField::kContentSize:
+        file->content_size = count(*schema);
+        break;
+      default:
+        return decoder.Fail();
     }
   }
 }
@@ -205,12 +232,15 @@ bool IsDataFileField(int32_t id) {
     case DataFileField::kFirstRowId:
     case DataFileField::kReferencedDataFile:
     case DataFileField::kContentOffset:
-    case DataFileField::kContentSize: return true;
-    default: return false;
+    case DataFileField::kContentSize:
+      return true;
+    default:
+      return false;
   }
 }
 
-Result<std::vector<ManifestEntry>> ReadManifest(std::string data, const ManifestFile& manifest, const PartitionSpec& spec) {
+Result<std::vector<ManifestEntry>> ReadManifest(std::string data, const ManifestFile& manifest,
+                                                const PartitionSpec& spec) {
   if (manifest.key_metadata && !manifest.key_metadata->empty()) return Error::Unsupported("encrypted Iceberg tables");
   FRAZIL_ASSIGN_OR_RETURN(auto reader, codec::AvroFileReader::Open(std::move(data), manifest.path));
   if (reader.schema().type != AvroType::kRecord) return DamagedMetadata("Not a manifest: " + manifest.path);
@@ -246,8 +276,11 @@ Result<std::vector<ManifestEntry>> ReadManifest(std::string data, const Manifest
         case EntryField::kFileSequenceNumber:
           if (Present(decoder, schema)) entry.file_sequence_number = Whole(decoder, *schema);
           break;
-        case EntryField::kDataFile: ReadDataFile(decoder, *schema, spec, file.get()); break;
-        default: decoder.Skip(*schema);
+        case EntryField::kDataFile:
+          ReadDataFile(decoder, *schema, spec, file.get());
+          break;
+        default:
+          decoder.Skip(*schema);
       }
       if (!decoder.ok()) return DamagedMetadata("Not a sound manifest: " + manifest.path);
     }
@@ -261,7 +294,8 @@ Result<std::vector<ManifestEntry>> ReadManifest(std::string data, const Manifest
     if (!entry.file_sequence_number && inherits && manifest.sequence_number != kUnassignedSequenceNumber) {
       entry.file_sequence_number = manifest.sequence_number;
     }
-    if (next_row_id && file->content == FileContent::kData && entry.status != EntryStatus::kDeleted && !file->first_row_id) {
+    if (next_row_id && file->content == FileContent::kData && entry.status != EntryStatus::kDeleted &&
+        !file->first_row_id) {
       file->first_row_id = *next_row_id;
       *next_row_id += file->record_count;
     }
@@ -288,23 +322,51 @@ Result<std::vector<ManifestFile>> ReadManifestList(std::string data, const std::
       }
       if (!Present(decoder, schema)) continue;
       switch (field.field_id) {
-        case ManifestField::kPath: manifest.path = Text(decoder, *schema); break;
-        case ManifestField::kLength: manifest.length = Whole(decoder, *schema); break;
-        case ManifestField::kSpecId: manifest.spec_id = static_cast<int32_t>(Whole(decoder, *schema)); break;
+        case ManifestField::kPath:
+          manifest.path = Text(decoder, *schema);
+          break;
+        case ManifestField::kLength:
+          manifest.length = Whole(decoder, *schema);
+          break;
+        case ManifestField::kSpecId:
+          manifest.spec_id = static_cast<int32_t>(Whole(decoder, *schema));
+          break;
         case ManifestField::kContent:
           manifest.content = Whole(decoder, *schema) == 0 ? ManifestContent::kData : ManifestContent::kDeletes;
           break;
-        case ManifestField::kSequenceNumber: manifest.sequence_number = Whole(decoder, *schema); break;
-        case ManifestField::kMinSequenceNumber: manifest.min_sequence_number = Whole(decoder, *schema); break;
-        case ManifestField::kAddedSnapshotId: manifest.added_snapshot_id = Whole(decoder, *schema); break;
-        case ManifestField::kAddedFiles: manifest.added_files = static_cast<int32_t>(Whole(decoder, *schema)); break;
-        case ManifestField::kExistingFiles: manifest.existing_files = static_cast<int32_t>(Whole(decoder, *schema)); break;
-        case ManifestField::kDeletedFiles: manifest.deleted_files = static_cast<int32_t>(Whole(decoder, *schema)); break;
-        case ManifestField::kAddedRows: manifest.added_rows = Whole(decoder, *schema); break;
-        case ManifestField::kExistingRows: manifest.existing_rows = Whole(decoder, *schema); break;
-        case ManifestField::kDeletedRows: manifest.deleted_rows = Whole(decoder, *schema); break;
-        case ManifestField::kKeyMetadata: manifest.key_metadata = Text(decoder, *schema); break;
-        case ManifestField::kFirstRowId: manifest.first_row_id = Whole(decoder, *schema); break;
+        case ManifestField::kSequenceNumber:
+          manifest.sequence_number = Whole(decoder, *schema);
+          break;
+        case ManifestField::kMinSequenceNumber:
+          manifest.min_sequence_number = Whole(decoder, *schema);
+          break;
+        case ManifestField::kAddedSnapshotId:
+          manifest.added_snapshot_id = Whole(decoder, *schema);
+          break;
+        case ManifestField::kAddedFiles:
+          manifest.added_files = static_cast<int32_t>(Whole(decoder, *schema));
+          break;
+        case ManifestField::kExistingFiles:
+          manifest.existing_files = static_cast<int32_t>(Whole(decoder, *schema));
+          break;
+        case ManifestField::kDeletedFiles:
+          manifest.deleted_files = static_cast<int32_t>(Whole(decoder, *schema));
+          break;
+        case ManifestField::kAddedRows:
+          manifest.added_rows = Whole(decoder, *schema);
+          break;
+        case ManifestField::kExistingRows:
+          manifest.existing_rows = Whole(decoder, *schema);
+          break;
+        case ManifestField::kDeletedRows:
+          manifest.deleted_rows = Whole(decoder, *schema);
+          break;
+        case ManifestField::kKeyMetadata:
+          manifest.key_metadata = Text(decoder, *schema);
+          break;
+        case ManifestField::kFirstRowId:
+          manifest.first_row_id = Whole(decoder, *schema);
+          break;
         case ManifestField::kPartitions: {
           if (schema->type != AvroType::kArray) {
             decoder.Fail();
@@ -318,18 +380,28 @@ Result<std::vector<ManifestFile>> ReadManifestList(std::string data, const std::
               const AvroSchema* part_schema = part.schema.get();
               if (!Present(decoder, part_schema)) continue;
               switch (part.field_id) {
-                case ManifestField::kContainsNull: summary.contains_null = decoder.ReadBoolean(); break;
-                case ManifestField::kContainsNan: summary.contains_nan = decoder.ReadBoolean(); break;
-                case ManifestField::kLowerBound: summary.lower = Text(decoder, *part_schema); break;
-                case ManifestField::kUpperBound: summary.upper = Text(decoder, *part_schema); break;
-                default: decoder.Skip(*part_schema);
+                case ManifestField::kContainsNull:
+                  summary.contains_null = decoder.ReadBoolean();
+                  break;
+                case ManifestField::kContainsNan:
+                  summary.contains_nan = decoder.ReadBoolean();
+                  break;
+                case ManifestField::kLowerBound:
+                  summary.lower = Text(decoder, *part_schema);
+                  break;
+                case ManifestField::kUpperBound:
+                  summary.upper = Text(decoder, *part_schema);
+                  break;
+                default:
+                  decoder.Skip(*part_schema);
               }
             }
             manifest.summaries.push_back(std::move(summary));
           });
           break;
         }
-        default: decoder.Skip(*schema);
+        default:
+          decoder.Skip(*schema);
       }
       if (!decoder.ok()) return DamagedMetadata("Not a sound manifest list: " + path);
     }

@@ -12,9 +12,10 @@ namespace frazil::tables::iceberg {
 
 using ManifestEntries = std::shared_ptr<const std::vector<ManifestEntry>>;
 
-/// Reads the entries of a manifest, and fills in what they inherit: snapshot id, sequence numbers, first row ids ("Sequence Number Inheritance",
-/// "First Row ID Inheritance"). `data` is the file. Encrypted manifests are refused.
-Result<std::vector<ManifestEntry>> ReadManifest(std::string data, const ManifestFile& manifest, const PartitionSpec& spec);
+/// Reads the entries of a manifest, and fills in what they inherit: snapshot id, sequence numbers, first row ids
+/// ("Sequence Number Inheritance", "First Row ID Inheritance"). `data` is the file. Encrypted manifests are refused.
+Result<std::vector<ManifestEntry>> ReadManifest(std::string data, const ManifestFile& manifest,
+                                                const PartitionSpec& spec);
 
 /// Reads a manifest list.
 Result<std::vector<ManifestFile>> ReadManifestList(std::string data, const std::string& path);

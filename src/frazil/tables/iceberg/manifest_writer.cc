@@ -79,15 +79,22 @@ void WritePartitionValue(AvroEncoder& out, const Type& type, const Value& value)
   if (value.is_null()) return out.WriteNull();
   out.WritePresent();
   switch (type.kind) {
-    case TypeKind::kBoolean: return out.WriteBoolean(value.boolean());
-    case TypeKind::kFloat: return out.WriteFloat(value.float32());
-    case TypeKind::kDouble: return out.WriteDouble(value.float64());
+    case TypeKind::kBoolean:
+      return out.WriteBoolean(value.boolean());
+    case TypeKind::kFloat:
+      return out.WriteFloat(value.float32());
+    case TypeKind::kDouble:
+      return out.WriteDouble(value.float64());
     case TypeKind::kString:
-    case TypeKind::kBinary: return out.WriteBytes(value.string());
+    case TypeKind::kBinary:
+      return out.WriteBytes(value.string());
     case TypeKind::kFixed:
-    case TypeKind::kUuid: return out.WriteRaw(ToBytes(type, value));
-    case TypeKind::kDecimal: return out.WriteRaw(FixedDecimal(type, value.decimal()));
-    default: return out.WriteLong(value.integer());
+    case TypeKind::kUuid:
+      return out.WriteRaw(ToBytes(type, value));
+    case TypeKind::kDecimal:
+      return out.WriteRaw(FixedDecimal(type, value.decimal()));
+    default:
+      return out.WriteLong(value.integer());
   }
 }
 
@@ -95,16 +102,23 @@ bool HoldsKind(const Type& type, const Value& value) {
   if (value.is_null()) return true;
   const auto& storage = value.storage();
   switch (type.kind) {
-    case TypeKind::kBoolean: return std::holds_alternative<bool>(storage);
-    case TypeKind::kFloat: return std::holds_alternative<float>(storage);
-    case TypeKind::kDouble: return std::holds_alternative<double>(storage);
-    case TypeKind::kDecimal: return std::holds_alternative<Decimal128>(storage);
+    case TypeKind::kBoolean:
+      return std::holds_alternative<bool>(storage);
+    case TypeKind::kFloat:
+      return std::holds_alternative<float>(storage);
+    case TypeKind::kDouble:
+      return std::holds_alternative<double>(storage);
+    case TypeKind::kDecimal:
+      return std::holds_alternative<Decimal128>(storage);
     case TypeKind::kString:
-    case TypeKind::kBinary: return std::holds_alternative<std::string>(storage);
+    case TypeKind::kBinary:
+      return std::holds_alternative<std::string>(storage);
     case TypeKind::kFixed:
       return std::holds_alternative<std::string>(storage) && value.string().size() == static_cast<size_t>(type.length);
-    case TypeKind::kUuid: return std::holds_alternative<std::string>(storage) && UuidBytes(value.string()).ok();
-    default: return std::holds_alternative<int64_t>(storage);
+    case TypeKind::kUuid:
+      return std::holds_alternative<std::string>(storage) && UuidBytes(value.string()).ok();
+    default:
+      return std::holds_alternative<int64_t>(storage);
   }
 }
 
@@ -116,14 +130,17 @@ bool IsNan(const Value& value) {
 
 }  // namespace
 
-Result<std::unique_ptr<ManifestWriter>> ManifestWriter::Make(const TableMetadata& metadata, int32_t spec_id, ManifestContent content,
-                                                             int64_t snapshot_id, std::string path) {
+Result<std::unique_ptr<ManifestWriter>> ManifestWriter::Make(const TableMetadata& metadata, int32_t spec_id,
+                                                             ManifestContent content, int64_t snapshot_id,
+                                                             std::string path) {
   const PartitionSpec* spec = metadata.FindSpec(spec_id);
   if (spec == nullptr) return Validation("Cannot find partition spec " + std::to_string(spec_id));
   for (const auto& field : spec->fields) {
-    if (!field.unknown_transform.empty()) return Error::Unsupported("writing with partition transform " + field.unknown_transform);
+    if (!field.unknown_transform.empty())
+      return Error::Unsupported("writing with partition transform " + field.unknown_transform);
   }
-  FRAZIL_ASSIGN_OR_RETURN(std::string schema, ManifestAvroSchema(metadata.format_version, *spec, *metadata.SchemaForSpec(*spec)));
+  FRAZIL_ASSIGN_OR_RETURN(std::string schema,
+                          ManifestAvroSchema(metadata.format_version, *spec, *metadata.SchemaForSpec(*spec)));
   std::map<std::string, std::string> header = {
       {"schema", metadata.schema()->ToJson().Write()},
       {"partition-spec", SpecFieldsToJson(*spec).Write()},
@@ -183,12 +200,13 @@ Status ManifestWriter::Deleted(const ManifestEntry& entry) {
 Status ManifestWriter::Write(const ManifestEntry& entry) {
   const DataFile& file = *entry.file;
   if (file.partition.size() != partition_types_.size()) {
-    return Error::Internal("file " + file.path + " has " + std::to_string(file.partition.size()) + " partition values, its spec has " +
-                           std::to_string(partition_types_.size()));
+    return Error::Internal("file " + file.path + " has " + std::to_string(file.partition.size()) +
+                           " partition values, its spec has " + std::to_string(partition_types_.size()));
   }
   for (size_t i = 0; i < partition_types_.size(); ++i) {
     if (!HoldsKind(*partition_types_[i], Promoted(partition_types_[i]->kind == TypeKind::kDouble, file.partition[i]))) {
-      return Error::Internal("file " + file.path + " has a partition value that is no " + TypeText(*partition_types_[i]));
+      return Error::Internal("file " + file.path + " has a partition value that is no " +
+                             TypeText(*partition_types_[i]));
     }
   }
   AvroEncoder& out = writer_.encoder();
@@ -216,11 +234,13 @@ void ManifestWriter::WriteFile(const DataFile& file) {
   out.WriteBytes(file.path);
   out.WriteBytes(file.format);
   for (size_t i = 0; i < partition_types_.size(); ++i) {
-    WritePartitionValue(out, *partition_types_[i], Promoted(partition_types_[i]->kind == TypeKind::kDouble, file.partition[i]));
+    WritePartitionValue(out, *partition_types_[i],
+                        Promoted(partition_types_[i]->kind == TypeKind::kDouble, file.partition[i]));
   }
   out.WriteLong(file.record_count);
   out.WriteLong(file.size);
-  if (format_version_ == 1) out.WriteLong(64LL * 1024 * 1024);  // block_size_in_bytes: required, and of no meaning any more.
+  if (format_version_ == 1)
+    out.WriteLong(64LL * 1024 * 1024);  // block_size_in_bytes: required, and of no meaning any more.
   WriteCounts(out, file.has_column_sizes, file.column_sizes);
   WriteCounts(out, file.has_value_counts, file.value_counts);
   WriteCounts(out, file.has_null_counts, file.null_counts);
@@ -278,7 +298,8 @@ Result<ManifestWriter::Output> ManifestWriter::Finish() {
   FRAZIL_ASSIGN_OR_RETURN(output.data, writer_.Finish());
   output.manifest = std::move(manifest_);
   output.manifest.length = static_cast<int64_t>(output.data.size());
-  // Added files take the commit's number, which is greater than all others; a manifest of nothing else has that number as its least.
+  // Added files take the commit's number, which is greater than all others; a manifest of nothing else has that number
+  // as its least.
   output.manifest.min_sequence_number = min_sequence_number_.value_or(kUnassignedSequenceNumber);
   output.manifest.has_summaries = true;
   for (size_t i = 0; i < ranges_.size(); ++i) {
@@ -291,8 +312,9 @@ Result<ManifestWriter::Output> ManifestWriter::Finish() {
   return output;
 }
 
-Result<std::string> WriteManifestList(int format_version, int64_t snapshot_id, std::optional<int64_t> parent_id, int64_t sequence_number,
-                                      std::vector<ManifestFile> manifests, int64_t* next_row_id) {
+Result<std::string> WriteManifestList(int format_version, int64_t snapshot_id, std::optional<int64_t> parent_id,
+                                      int64_t sequence_number, std::vector<ManifestFile> manifests,
+                                      int64_t* next_row_id) {
   std::map<std::string, std::string> header = {{"snapshot-id", std::to_string(snapshot_id)},
                                                {"parent-snapshot-id", parent_id ? std::to_string(*parent_id) : "null"},
                                                {"format-version", std::to_string(format_version)}};

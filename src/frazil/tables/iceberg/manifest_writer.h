@@ -15,10 +15,11 @@ namespace frazil::tables::iceberg {
 class ManifestWriter {
  public:
   /// `spec` is one of `metadata`; `path` is where the file will be.
-  static Result<std::unique_ptr<ManifestWriter>> Make(const TableMetadata& metadata, int32_t spec_id, ManifestContent content,
-                                                      int64_t snapshot_id, std::string path);
+  static Result<std::unique_ptr<ManifestWriter>> Make(const TableMetadata& metadata, int32_t spec_id,
+                                                      ManifestContent content, int64_t snapshot_id, std::string path);
 
-  /// A file of this commit. Its sequence number is inherited from the commit, unless `sequence_number` is given (rewrites keep it).
+  /// A file of this commit. Its sequence number is inherited from the commit, unless `sequence_number` is given
+  /// (rewrites keep it).
   Status Added(DataFilePtr file, std::optional<int64_t> sequence_number = std::nullopt);
   /// A file of an earlier commit that stays.
   Status Existing(const ManifestEntry& entry);
@@ -54,9 +55,10 @@ class ManifestWriter {
   std::vector<Range> ranges_;
 };
 
-/// A manifest list. Unassigned sequence numbers become `sequence_number`; in v3 data manifests without first row id get one, counted from `next_row_id`, which
-/// is left at the first free one.
-Result<std::string> WriteManifestList(int format_version, int64_t snapshot_id, std::optional<int64_t> parent_id, int64_t sequence_number,
-                                      std::vector<ManifestFile> manifests, int64_t* next_row_id);
+/// A manifest list. Unassigned sequence numbers become `sequence_number`; in v3 data manifests without first row id get
+/// one, counted from `next_row_id`, which is left at the first free one.
+Result<std::string> WriteManifestList(int format_version, int64_t snapshot_id, std::optional<int64_t> parent_id,
+                                      int64_t sequence_number, std::vector<ManifestFile> manifests,
+                                      int64_t* next_row_id);
 
 }  // namespace frazil::tables::iceberg

@@ -13,7 +13,9 @@ class MetadataScan : public TableScan {
       : source_(std::move(source)), kind_(kind), schema_(std::move(schema)), target_(std::move(target)) {}
 
   const DataTypePtr& schema() const override { return schema_; }
-  Result<ScanPlan> Plan(const PredicatePtr&) const override { return Error::Internal("a metadata table has rows, not files"); }
+  Result<ScanPlan> Plan(const PredicatePtr&) const override {
+    return Error::Internal("a metadata table has rows, not files");
+  }
   bool has_rows() const override { return true; }
   Result<std::shared_ptr<const RowSet>> Rows() const override {
     auto result = std::make_shared<RowSet>();
@@ -62,7 +64,8 @@ class MetadataTableView : public Table {
 const MetadataTableKind* FindMetadataTable(std::string_view name) {
   static const std::vector<MetadataTableKind> kinds = [] {
     std::vector<MetadataTableKind> all;
-    for (auto& group : {HistoryTables(), FileTables(), ManifestTables()}) all.insert(all.end(), group.begin(), group.end());
+    for (auto& group : {HistoryTables(), FileTables(), ManifestTables()})
+      all.insert(all.end(), group.begin(), group.end());
     return all;
   }();
   for (const auto& kind : kinds) {
@@ -74,7 +77,8 @@ const MetadataTableKind* FindMetadataTable(std::string_view name) {
 Result<TablePtr> IcebergTable::MetadataTable(const std::string& name) const {
   const MetadataTableKind* kind = FindMetadataTable(name);
   if (kind == nullptr) {
-    if (EqualsIgnoreCase(name, "position_deletes")) return Error::Unsupported("the Iceberg metadata table position_deletes");
+    if (EqualsIgnoreCase(name, "position_deletes"))
+      return Error::Unsupported("the Iceberg metadata table position_deletes");
     return TablePtr();
   }
   MetadataSource source{operations_, metadata_, {}};

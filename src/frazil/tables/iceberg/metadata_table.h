@@ -30,8 +30,8 @@ struct MetadataTableKind {
 const MetadataTableKind* FindMetadataTable(std::string_view name);
 
 /// The kinds, by topic.
-std::vector<MetadataTableKind> HistoryTables();    ///< snapshots, history, refs, metadata_log_entries.
-std::vector<MetadataTableKind> FileTables();       ///< files, data_files, delete_files, entries, and all_* of them.
-std::vector<MetadataTableKind> ManifestTables();   ///< manifests, all_manifests, partitions.
+std::vector<MetadataTableKind> HistoryTables();   ///< snapshots, history, refs, metadata_log_entries.
+std::vector<MetadataTableKind> FileTables();      ///< files, data_files, delete_files, entries, and all_* of them.
+std::vector<MetadataTableKind> ManifestTables();  ///< manifests, all_manifests, partitions.
 
 }  // namespace frazil::tables::iceberg

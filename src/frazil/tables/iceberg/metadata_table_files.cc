@@ -24,7 +24,8 @@ std::vector<std::pair<std::string, const NestedField*>> MetricColumns(const Sche
     const Type* type = types.back();
     types.pop_back();
     for (const auto& field : type->fields) {
-      if (field.type->IsPrimitive() && ToSparkType(*field.type).ok()) result.emplace_back(schema.NameOf(field.id), &field);
+      if (field.type->IsPrimitive() && ToSparkType(*field.type).ok())
+        result.emplace_back(schema.NameOf(field.id), &field);
       if (field.type->IsNested()) types.push_back(field.type.get());
     }
   }
@@ -145,8 +146,8 @@ Value ReadableMetrics(const std::vector<std::pair<std::string, const NestedField
       auto value = FromBytes(*field->type, *bytes);
       return value.ok() ? *value : Value();
     };
-    result.emplace_back(Value::List{count(file.column_sizes), count(file.value_counts), count(file.null_counts), count(file.nan_counts),
-                                    bound(file.lower_bounds), bound(file.upper_bounds)});
+    result.emplace_back(Value::List{count(file.column_sizes), count(file.value_counts), count(file.null_counts),
+                                    count(file.nan_counts), bound(file.lower_bounds), bound(file.upper_bounds)});
   }
   return Value(std::move(result));
 }
@@ -182,7 +183,8 @@ Result<Rows> RowsOfEntries(const MetadataSource& source, const std::vector<Manif
     return {};
   }));
   Rows rows;
-  for (auto& part : parts) rows.insert(rows.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+  for (auto& part : parts)
+    rows.insert(rows.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
   return rows;
 }
 
@@ -227,9 +229,12 @@ MetadataTableKind EntriesKind(std::string name, bool all) {
     FRAZIL_ASSIGN_OR_RETURN(auto manifests, ManifestsOf(source, snapshot, all));
     auto columns = MetricColumns(*source.metadata->schema());
     return RowsOfEntries(source, manifests, [&](const ManifestEntry& entry) -> std::optional<std::vector<Value>> {
-      return std::vector<Value>{Value(static_cast<int64_t>(entry.status)),    Value(entry.snapshot_id),
-                                Optional(entry.sequence_number),              Optional(entry.file_sequence_number),
-                                Value(Value::List(FileValues(source, *entry.file))), ReadableMetrics(columns, *entry.file)};
+      return std::vector<Value>{Value(static_cast<int64_t>(entry.status)),
+                                Value(entry.snapshot_id),
+                                Optional(entry.sequence_number),
+                                Optional(entry.file_sequence_number),
+                                Value(Value::List(FileValues(source, *entry.file))),
+                                ReadableMetrics(columns, *entry.file)};
     });
   };
   return {std::move(name), !all, EntriesSchema, rows};

@@ -30,7 +30,8 @@ Result<Rows> SnapshotsRows(const MetadataSource& source, const Snapshot*) {
     }
     rows.push_back({Micros(snapshot.timestamp_ms), Value(snapshot.snapshot_id), Optional(snapshot.parent_id),
                     snapshot.operation.empty() ? Value() : Value(snapshot.operation),
-                    snapshot.manifest_list.empty() ? Value() : Value(snapshot.manifest_list), Value(std::move(summary))});
+                    snapshot.manifest_list.empty() ? Value() : Value(snapshot.manifest_list),
+                    Value(std::move(summary))});
   }
   return rows;
 }
@@ -44,11 +45,13 @@ Result<DataTypePtr> HistorySchema(const MetadataSource&) {
 
 Result<Rows> HistoryRows(const MetadataSource& source, const Snapshot*) {
   std::set<int64_t> ancestors;
-  for (const Snapshot* s : AncestorsOf(*source.metadata, source.metadata->current_snapshot())) ancestors.insert(s->snapshot_id);
+  for (const Snapshot* s : AncestorsOf(*source.metadata, source.metadata->current_snapshot()))
+    ancestors.insert(s->snapshot_id);
   Rows rows;
   for (const auto& entry : source.metadata->snapshot_log) {
     const Snapshot* snapshot = source.metadata->FindSnapshot(entry.snapshot_id);
-    rows.push_back({Micros(entry.timestamp_ms), Value(entry.snapshot_id), snapshot == nullptr ? Value() : Optional(snapshot->parent_id),
+    rows.push_back({Micros(entry.timestamp_ms), Value(entry.snapshot_id),
+                    snapshot == nullptr ? Value() : Optional(snapshot->parent_id),
                     Value(ancestors.count(entry.snapshot_id) != 0)});
   }
   return rows;
@@ -66,8 +69,9 @@ Result<DataTypePtr> RefsSchema(const MetadataSource&) {
 Result<Rows> RefsRows(const MetadataSource& source, const Snapshot*) {
   Rows rows;
   for (const auto& [name, ref] : source.metadata->refs) {
-    rows.push_back({Value(name), Value(ref.is_branch ? "BRANCH" : "TAG"), Value(ref.snapshot_id), Optional(ref.max_ref_age_ms),
-                    Optional(ref.min_snapshots_to_keep), Optional(ref.max_snapshot_age_ms)});
+    rows.push_back({Value(name), Value(ref.is_branch ? "BRANCH" : "TAG"), Value(ref.snapshot_id),
+                    Optional(ref.max_ref_age_ms), Optional(ref.min_snapshots_to_keep),
+                    Optional(ref.max_snapshot_age_ms)});
   }
   return rows;
 }
@@ -91,9 +95,10 @@ Result<Rows> MetadataLogRows(const MetadataSource& source, const Snapshot*) {
       if (made_current.timestamp_ms <= entry.timestamp_ms) id = made_current.snapshot_id;
     }
     const Snapshot* snapshot = id ? metadata.FindSnapshot(*id) : nullptr;
-    rows.push_back({Micros(entry.timestamp_ms), Value(entry.file), Optional(id),
-                    snapshot != nullptr && snapshot->schema_id ? Value(static_cast<int64_t>(*snapshot->schema_id)) : Value(),
-                    snapshot != nullptr ? Value(snapshot->sequence_number) : Value()});
+    rows.push_back(
+        {Micros(entry.timestamp_ms), Value(entry.file), Optional(id),
+         snapshot != nullptr && snapshot->schema_id ? Value(static_cast<int64_t>(*snapshot->schema_id)) : Value(),
+         snapshot != nullptr ? Value(snapshot->sequence_number) : Value()});
   }
   return rows;
 }

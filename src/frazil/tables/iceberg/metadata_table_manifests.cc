@@ -66,8 +66,9 @@ Result<Value> SummariesValue(const MetadataSource& source, const ManifestFile& m
       auto value = FromBytes(*type, *bytes);
       return value.ok() ? Value(PartitionValueText(spec->fields[i].transform, **spark, *value)) : Value();
     };
-    list.emplace_back(Value::List{Value(summary.contains_null), summary.contains_nan ? Value(*summary.contains_nan) : Value(),
-                                  text(summary.lower), text(summary.upper)});
+    list.emplace_back(Value::List{Value(summary.contains_null),
+                                  summary.contains_nan ? Value(*summary.contains_nan) : Value(), text(summary.lower),
+                                  text(summary.upper)});
   }
   return Value(std::move(list));
 }

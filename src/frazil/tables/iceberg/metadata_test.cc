@@ -9,7 +9,8 @@
 namespace frazil::tables::iceberg {
 namespace {
 
-constexpr char kV2[] = R"json({"format-version":2,"table-uuid":"9c12d441-03fe-4693-9a96-a0705ddf69c1","location":"s3://b/t","last-sequence-number":34,
+constexpr char kV2[] =
+    R"json({"format-version":2,"table-uuid":"9c12d441-03fe-4693-9a96-a0705ddf69c1","location":"s3://b/t","last-sequence-number":34,
 "last-updated-ms":1602638573590,"last-column-id":9,"current-schema-id":1,"schemas":[
 {"type":"struct","schema-id":0,"fields":[{"id":1,"name":"x","required":true,"type":"long"}]},
 {"type":"struct","schema-id":1,"identifier-field-ids":[1],"fields":[{"id":1,"name":"x","required":true,"type":"long"},
@@ -57,7 +58,8 @@ TEST(Metadata, BadFilesAreNamed) {
   EXPECT_TRUE(contains(failure("\"current-schema-id\":1", "\"current-schema-id\":7"), "current-schema-id=7"));
   EXPECT_TRUE(contains(failure("\"default-spec-id\":0", "\"default-spec-id\":7"), "default-spec-id=7"));
   EXPECT_TRUE(contains(failure("\"current-snapshot-id\":3055729675574597004", "\"current-snapshot-id\":5"), "5"));
-  EXPECT_TRUE(contains(failure("\"snapshot-id\":3051729675574597004,\"type\":\"tag\"", "\"snapshot-id\":5,\"type\":\"tag\""), "test"));
+  EXPECT_TRUE(contains(
+      failure("\"snapshot-id\":3051729675574597004,\"type\":\"tag\"", "\"snapshot-id\":5,\"type\":\"tag\""), "test"));
   EXPECT_TRUE(contains(failure("\"last-sequence-number\":34,", ""), "last-sequence-number"));
   EXPECT_TRUE(contains(failure("\"timestamptz\"", "\"timestamptt\""), "timestamptt"));
   EXPECT_FALSE(ParseTableMetadata("{", "/x").ok());
@@ -67,7 +69,8 @@ TEST(Metadata, BadFilesAreNamed) {
 TEST(Metadata, VersionOneWithoutLists) {
   auto metadata = ParseTableMetadata(R"({"format-version":1,"location":"/t","last-updated-ms":1,"last-column-id":2,
     "schema":{"type":"struct","fields":[{"id":1,"name":"x","required":true,"type":"long"},{"id":2,"name":"s","required":false,"type":"string"}]},
-    "partition-spec":[{"name":"s","transform":"identity","source-id":2}],"properties":{},"current-snapshot-id":-1,"snapshots":[]})", "/t/v1");
+    "partition-spec":[{"name":"s","transform":"identity","source-id":2}],"properties":{},"current-snapshot-id":-1,"snapshots":[]})",
+                                     "/t/v1");
   ASSERT_TRUE(metadata.ok()) << metadata.error().message;
   EXPECT_EQ((*metadata)->spec().fields[0].field_id, 1000);
   EXPECT_EQ((*metadata)->last_partition_id, 1000);
@@ -86,7 +89,8 @@ TEST(Metadata, CompressedFilesAreRead) {
   std::string packed = codec::GzipCompress(text).value();
   ASSERT_TRUE(table.store().Write("/w/t/metadata/v2.gz.metadata.json", packed).ok());
   auto loaded = table.Load();
-  EXPECT_EQ(static_cast<const IcebergTable&>(*loaded).metadata().metadata_location, "/w/t/metadata/v2.gz.metadata.json");
+  EXPECT_EQ(static_cast<const IcebergTable&>(*loaded).metadata().metadata_location,
+            "/w/t/metadata/v2.gz.metadata.json");
   EXPECT_FALSE(codec::GzipDecompress(packed.substr(0, packed.size() / 2)).ok());
 }
 
@@ -95,9 +99,9 @@ TableMetadata ManifestMetadata(int version) {
   metadata.format_version = version;
   std::vector<NestedField> fields;
   int32_t id = 0;
-  for (TypePtr type : {Type::Primitive(TypeKind::kLong), Type::Primitive(TypeKind::kString), Type::Decimal(20, 3), Type::Decimal(20, 3),
-                       Type::Primitive(TypeKind::kUuid), Type::Primitive(TypeKind::kDouble), Type::Fixed(3),
-                       Type::Primitive(TypeKind::kBoolean), Type::Primitive(TypeKind::kTimestampTz)}) {
+  for (TypePtr type : {Type::Primitive(TypeKind::kLong), Type::Primitive(TypeKind::kString), Type::Decimal(20, 3),
+                       Type::Decimal(20, 3), Type::Primitive(TypeKind::kUuid), Type::Primitive(TypeKind::kDouble),
+                       Type::Fixed(3), Type::Primitive(TypeKind::kBoolean), Type::Primitive(TypeKind::kTimestampTz)}) {
     NestedField field;
     field.id = ++id;
     field.name = "c " + std::to_string(id);
@@ -120,8 +124,15 @@ TEST(Manifest, GoesAndComesBackInAllVersions) {
     auto file = std::make_shared<DataFile>();
     file->path = "/t/data/a.parquet";
     file->format = "PARQUET";
-    file->partition = {Value(int64_t{-5}), Value("x"), Value(Decimal128{-123456}), Value(Decimal128{7}),
-                       Value("f79c3e09-677c-4bbd-a479-3f349cb785e7"), Value(1.5), Value("abc"), Value(true), Value()};
+    file->partition = {Value(int64_t{-5}),
+                       Value("x"),
+                       Value(Decimal128{-123456}),
+                       Value(Decimal128{7}),
+                       Value("f79c3e09-677c-4bbd-a479-3f349cb785e7"),
+                       Value(1.5),
+                       Value("abc"),
+                       Value(true),
+                       Value()};
     file->record_count = 10;
     file->size = 1000;
     file->has_column_sizes = file->has_value_counts = file->has_bounds = true;

@@ -19,9 +19,10 @@ Result<int> FormatVersionIn(const std::map<std::string, std::string>& properties
   return *version;
 }
 
-/// The fields with the ids of fields of the same name in `base`, others with new ones. Source: Iceberg's rule for replaced tables.
-std::vector<NestedField> ReuseIds(const std::vector<NestedField>& fields, const Schema& base, const std::vector<std::string>& path,
-                                  int32_t* last_id) {
+/// The fields with the ids of fields of the same name in `base`, others with new ones. Source: Iceberg's rule for
+/// replaced tables.
+std::vector<NestedField> ReuseIds(const std::vector<NestedField>& fields, const Schema& base,
+                                  const std::vector<std::string>& path, int32_t* last_id) {
   std::vector<NestedField> result = fields;
   auto path_of = [&](const NestedField& field) {
     std::vector<std::string> full = path;
@@ -51,20 +52,23 @@ Snapshot* MutableSnapshot(TableMetadata* metadata, int64_t snapshot_id) {
 }  // namespace
 
 bool IsReservedProperty(const std::string& key) {
-  static const std::vector<std::string> reserved = {"format-version",     "uuid",                 "snapshot-count",
-                                                    "current-snapshot-id", "current-snapshot-summary", "current-snapshot-timestamp-ms",
-                                                    "current-schema",      "default-partition-spec", "default-sort-order"};
+  static const std::vector<std::string> reserved = {"format-version",           "uuid",
+                                                    "snapshot-count",           "current-snapshot-id",
+                                                    "current-snapshot-summary", "current-snapshot-timestamp-ms",
+                                                    "current-schema",           "default-partition-spec",
+                                                    "default-sort-order"};
   return std::find(reserved.begin(), reserved.end(), key) != reserved.end();
 }
 
-Result<TableMetadata> NewTableMetadata(const std::vector<NestedField>& fields, const std::vector<PartitionField>& partitioning,
+Result<TableMetadata> NewTableMetadata(const std::vector<NestedField>& fields,
+                                       const std::vector<PartitionField>& partitioning,
                                        const std::vector<SortField>& sort, std::string location,
                                        const std::map<std::string, std::string>& properties) {
   TableMetadata metadata;
   FRAZIL_ASSIGN_OR_RETURN(metadata.format_version, FormatVersionIn(properties, kDefaultFormatVersion));
   if (metadata.format_version < 1 || metadata.format_version > kNewestFormatVersion) {
-    return IllegalArgument("Unsupported format version: v" + std::to_string(metadata.format_version) + " (supported: v" +
-                           std::to_string(kNewestFormatVersion) + ")");
+    return IllegalArgument("Unsupported format version: v" + std::to_string(metadata.format_version) +
+                           " (supported: v" + std::to_string(kNewestFormatVersion) + ")");
   }
   metadata.table_uuid = RandomUuidText();
   metadata.location = std::move(location);
@@ -89,8 +93,9 @@ Result<TableMetadata> NewTableMetadata(const std::vector<NestedField>& fields, c
 }
 
 Result<TableMetadata> ReplaceTableMetadata(const TableMetadata& base, const std::vector<NestedField>& fields,
-                                           const std::vector<PartitionField>& partitioning, const std::vector<SortField>& sort,
-                                           std::string location, const std::map<std::string, std::string>& properties) {
+                                           const std::vector<PartitionField>& partitioning,
+                                           const std::vector<SortField>& sort, std::string location,
+                                           const std::map<std::string, std::string>& properties) {
   TableMetadata metadata = base;
   FRAZIL_ASSIGN_OR_RETURN(int format_version, FormatVersionIn(properties, base.format_version));
   FRAZIL_RETURN_IF_ERROR(UpgradeFormatVersion(&metadata, format_version));
@@ -106,7 +111,8 @@ Result<TableMetadata> ReplaceTableMetadata(const TableMetadata& base, const std:
       SpecField field = old;
       bool matched = false;
       for (size_t i = 0; i < spec.fields.size() && !matched; ++i) {
-        if (!used[i] && spec.fields[i].source_id == old.source_id && TransformText(spec.fields[i]) == TransformText(old)) {
+        if (!used[i] && spec.fields[i].source_id == old.source_id &&
+            TransformText(spec.fields[i]) == TransformText(old)) {
           field.name = spec.fields[i].name;
           used[i] = matched = true;
         }
@@ -114,7 +120,8 @@ Result<TableMetadata> ReplaceTableMetadata(const TableMetadata& base, const std:
       if (!matched) {
         field.transform = TransformKind::kVoid;
         field.parameter = 0;
-        bool name_taken = std::any_of(spec.fields.begin(), spec.fields.end(), [&](const SpecField& f) { return f.name == old.name; });
+        bool name_taken =
+            std::any_of(spec.fields.begin(), spec.fields.end(), [&](const SpecField& f) { return f.name == old.name; });
         if (name_taken) field.name = old.name + "_" + std::to_string(old.field_id);
       }
       kept.fields.push_back(std::move(field));
@@ -122,7 +129,8 @@ Result<TableMetadata> ReplaceTableMetadata(const TableMetadata& base, const std:
     for (size_t i = 0; i < spec.fields.size(); ++i) {
       if (!used[i]) kept.fields.push_back(spec.fields[i]);
     }
-    for (size_t i = 0; i < kept.fields.size(); ++i) kept.fields[i].field_id = kFirstPartitionFieldId + static_cast<int32_t>(i);
+    for (size_t i = 0; i < kept.fields.size(); ++i)
+      kept.fields[i].field_id = kFirstPartitionFieldId + static_cast<int32_t>(i);
     spec = std::move(kept);
   } else {
     int32_t last_partition_id = base.last_partition_id;
@@ -130,7 +138,8 @@ Result<TableMetadata> ReplaceTableMetadata(const TableMetadata& base, const std:
       field.field_id = -1;
       for (const auto& old_spec : base.specs) {
         for (const auto& old : old_spec.fields) {
-          if (old.source_id == field.source_id && TransformText(old) == TransformText(field)) field.field_id = old.field_id;
+          if (old.source_id == field.source_id && TransformText(old) == TransformText(field))
+            field.field_id = old.field_id;
         }
       }
       if (field.field_id < 0) field.field_id = ++last_partition_id;
@@ -213,15 +222,16 @@ Status AddSnapshot(TableMetadata* metadata, Snapshot snapshot) {
   if (metadata->FindSnapshot(snapshot.snapshot_id) != nullptr) {
     return Validation("Snapshot already exists for id: " + std::to_string(snapshot.snapshot_id));
   }
-  if (metadata->format_version > 1 && snapshot.sequence_number <= metadata->last_sequence_number && snapshot.parent_id) {
+  if (metadata->format_version > 1 && snapshot.sequence_number <= metadata->last_sequence_number &&
+      snapshot.parent_id) {
     return Validation("Cannot add snapshot with sequence number " + std::to_string(snapshot.sequence_number) +
                       " older than last sequence number " + std::to_string(metadata->last_sequence_number));
   }
   if (metadata->format_version >= 3) {
     if (!snapshot.first_row_id) return Validation("Cannot add a snapshot: first-row-id is null");
     if (*snapshot.first_row_id < metadata->next_row_id) {
-      return Validation("Cannot add a snapshot, first-row-id is behind table next-row-id: " + std::to_string(*snapshot.first_row_id) +
-                        " < " + std::to_string(metadata->next_row_id));
+      return Validation("Cannot add a snapshot, first-row-id is behind table next-row-id: " +
+                        std::to_string(*snapshot.first_row_id) + " < " + std::to_string(metadata->next_row_id));
     }
     metadata->next_row_id += snapshot.added_rows.value_or(0);
   }
@@ -245,7 +255,8 @@ Status SetRef(TableMetadata* metadata, const std::string& name, const SnapshotRe
   auto known = metadata->refs.find(name);
   if (known != metadata->refs.end() && known->second == ref) return {};
   Snapshot* snapshot = MutableSnapshot(metadata, ref.snapshot_id);
-  if (snapshot == nullptr) return Validation("Cannot set " + name + " to unknown snapshot: " + std::to_string(ref.snapshot_id));
+  if (snapshot == nullptr)
+    return Validation("Cannot set " + name + " to unknown snapshot: " + std::to_string(ref.snapshot_id));
   if (name == kMainBranch) {
     if (!ref.is_branch) return Validation("Cannot set main to a tag, it must be a branch");
     metadata->current_snapshot_id = ref.snapshot_id;
@@ -264,11 +275,12 @@ void RemoveRef(TableMetadata* metadata, const std::string& name) {
 
 Status UpgradeFormatVersion(TableMetadata* metadata, int format_version) {
   if (format_version > kNewestFormatVersion) {
-    return IllegalArgument("Cannot upgrade table to unsupported format version: v" + std::to_string(format_version) + " (supported: v" +
-                           std::to_string(kNewestFormatVersion) + ")");
+    return IllegalArgument("Cannot upgrade table to unsupported format version: v" + std::to_string(format_version) +
+                           " (supported: v" + std::to_string(kNewestFormatVersion) + ")");
   }
   if (format_version < metadata->format_version) {
-    return IllegalArgument("Cannot downgrade v" + std::to_string(metadata->format_version) + " table to v" + std::to_string(format_version));
+    return IllegalArgument("Cannot downgrade v" + std::to_string(metadata->format_version) + " table to v" +
+                           std::to_string(format_version));
   }
   if (metadata->format_version < 3 && format_version >= 3) metadata->next_row_id = 0;
   if (metadata->table_uuid.empty()) metadata->table_uuid = RandomUuidText();
@@ -293,7 +305,8 @@ void CompleteForCommit(TableMetadata* metadata, const TableMetadata* base, int64
   metadata->last_updated_ms = std::max(now_ms, earliest);
   metadata->metadata_location.clear();
   if (base == nullptr || base->metadata_location.empty()) return;
-  auto limit = static_cast<size_t>(std::max<int64_t>(1, metadata->PropertyAsLong("write.metadata.previous-versions-max", 100)));
+  auto limit =
+      static_cast<size_t>(std::max<int64_t>(1, metadata->PropertyAsLong("write.metadata.previous-versions-max", 100)));
   auto& log = metadata->metadata_log;
   log.push_back({base->last_updated_ms, base->metadata_location});
   if (log.size() > limit) log.erase(log.begin(), log.end() - static_cast<std::ptrdiff_t>(limit));

@@ -59,7 +59,8 @@ bool FloatBound(const Value& value, bool is_lower, Value* out) {
 }
 
 /// The bound in binary form, or nullopt where none can be kept.
-std::optional<std::string> BoundBytes(const Type& type, const std::optional<Value>& value, const MetricsMode& mode, bool is_lower) {
+std::optional<std::string> BoundBytes(const Type& type, const std::optional<Value>& value, const MetricsMode& mode,
+                                      bool is_lower) {
   Value bound;
   if (!value || value->is_null() || !FloatBound(*value, is_lower, &bound)) return std::nullopt;
   switch (type.kind) {
@@ -78,9 +79,12 @@ std::optional<std::string> BoundBytes(const Type& type, const std::optional<Valu
     case TypeKind::kFixed:
       if (!std::holds_alternative<std::string>(bound.storage())) return std::nullopt;
       return ToBytes(type, bound);
-    case TypeKind::kBoolean: return std::holds_alternative<bool>(bound.storage()) ? std::optional(ToBytes(type, bound)) : std::nullopt;
-    case TypeKind::kFloat: return std::holds_alternative<float>(bound.storage()) ? std::optional(ToBytes(type, bound)) : std::nullopt;
-    case TypeKind::kDouble: return std::holds_alternative<double>(bound.storage()) ? std::optional(ToBytes(type, bound)) : std::nullopt;
+    case TypeKind::kBoolean:
+      return std::holds_alternative<bool>(bound.storage()) ? std::optional(ToBytes(type, bound)) : std::nullopt;
+    case TypeKind::kFloat:
+      return std::holds_alternative<float>(bound.storage()) ? std::optional(ToBytes(type, bound)) : std::nullopt;
+    case TypeKind::kDouble:
+      return std::holds_alternative<double>(bound.storage()) ? std::optional(ToBytes(type, bound)) : std::nullopt;
     case TypeKind::kDecimal:
       return std::holds_alternative<Decimal128>(bound.storage()) ? std::optional(ToBytes(type, bound)) : std::nullopt;
     case TypeKind::kInt:
@@ -98,7 +102,8 @@ std::optional<std::string> BoundBytes(const Type& type, const std::optional<Valu
     case TypeKind::kGeography:
     case TypeKind::kStruct:
     case TypeKind::kList:
-    case TypeKind::kMap: return std::nullopt;
+    case TypeKind::kMap:
+      return std::nullopt;
   }
   return std::nullopt;
 }
@@ -113,7 +118,9 @@ MetricsConfig MetricsConfig::Of(const TableMetadata& metadata) {
   std::vector<int32_t> leaves;
   CollectLeaves(metadata.schema()->fields(), &leaves);
   size_t limit = leaves.size();
-  if (!has_default) limit = static_cast<size_t>(std::max<int64_t>(0, metadata.PropertyAsLong("write.metadata.metrics.max-inferred-column-defaults", 100)));
+  if (!has_default)
+    limit = static_cast<size_t>(
+        std::max<int64_t>(0, metadata.PropertyAsLong("write.metadata.metrics.max-inferred-column-defaults", 100)));
   for (size_t i = 0; i < leaves.size() && i < limit; ++i) config.by_field_[leaves[i]] = default_mode;
   // The columns that the table is sorted by are worth their bounds.
   for (const auto& field : metadata.sort_order().fields) {
@@ -143,20 +150,28 @@ Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& 
   auto file = std::make_shared<DataFile>();
   file->path = written.path;
   switch (written.format) {
-    case FileFormat::kParquet: file->format = "PARQUET"; break;
-    case FileFormat::kOrc: file->format = "ORC"; break;
-    case FileFormat::kAvro: file->format = "AVRO"; break;
+    case FileFormat::kParquet:
+      file->format = "PARQUET";
+      break;
+    case FileFormat::kOrc:
+      file->format = "ORC";
+      break;
+    case FileFormat::kAvro:
+      file->format = "AVRO";
+      break;
     case FileFormat::kCsv:
     case FileFormat::kJson:
     case FileFormat::kText:
-    case FileFormat::kBinary: return Error::Internal("a file of this format cannot be in an Iceberg table: " + written.path);
+    case FileFormat::kBinary:
+      return Error::Internal("a file of this format cannot be in an Iceberg table: " + written.path);
   }
   file->spec_id = spec.spec_id;
   file->partition = written.partition;
   file->record_count = written.record_count;
   file->size = written.size;
   // Empty rather than missing where nothing is known: some readers do not expect them to be missing.
-  file->has_column_sizes = file->has_value_counts = file->has_null_counts = file->has_nan_counts = file->has_bounds = true;
+  file->has_column_sizes = file->has_value_counts = file->has_null_counts = file->has_nan_counts = file->has_bounds =
+      true;
   for (const auto& [id, statistics] : written.columns) {
     const Schema::Located* column = metadata.schema()->Find(id);
     if (column == nullptr || column->field->type->IsNested()) continue;
@@ -169,8 +184,10 @@ Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& 
     // Bounds are of columns that have one value a row.
     if (!mode.bounds || column->in_collection) continue;
     const Type& type = *column->field->type;
-    if (auto lower = BoundBytes(type, statistics.lower, mode, true)) file->lower_bounds.emplace_back(id, *std::move(lower));
-    if (auto upper = BoundBytes(type, statistics.upper, mode, false)) file->upper_bounds.emplace_back(id, *std::move(upper));
+    if (auto lower = BoundBytes(type, statistics.lower, mode, true))
+      file->lower_bounds.emplace_back(id, *std::move(lower));
+    if (auto upper = BoundBytes(type, statistics.upper, mode, false))
+      file->upper_bounds.emplace_back(id, *std::move(upper));
   }
   if (!written.split_offsets.empty()) file->split_offsets = written.split_offsets;
   file->sort_order_id = sort_order_id;

@@ -19,7 +19,8 @@ struct MetricsMode {
 
 class MetricsConfig {
  public:
-  /// Columns without a setting of their own have the default; those beyond write.metadata.metrics.max-inferred-column-defaults none.
+  /// Columns without a setting of their own have the default; those beyond
+  /// write.metadata.metrics.max-inferred-column-defaults none.
   static MetricsConfig Of(const TableMetadata& metadata);
   const MetricsMode& For(int32_t field_id) const;
 
@@ -29,7 +30,7 @@ class MetricsConfig {
 };
 
 /// The entry of a written file of a spec, whose rows are in a sort order (0: in none that the table knows).
-Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& metadata, const PartitionSpec& spec, int32_t sort_order_id,
-                               const MetricsConfig& metrics);
+Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& metadata, const PartitionSpec& spec,
+                               int32_t sort_order_id, const MetricsConfig& metrics);
 
 }  // namespace frazil::tables::iceberg

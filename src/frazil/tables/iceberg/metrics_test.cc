@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
 
 #include "frazil/tables/iceberg/metrics_config.h"
 #include "frazil/tables/iceberg/single_value.h"
@@ -62,7 +62,8 @@ WrittenFile Written() {
 }
 
 DataFilePtr Convert(const TableMetadata& metadata) {
-  auto file = ToDataFile(Written(), metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata));
+  auto file =
+      ToDataFile(Written(), metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata));
   EXPECT_TRUE(file.ok());
   return *file;
 }
@@ -77,8 +78,10 @@ TEST(MetricsConfig, BoundsAreCutToSixteenCharacters) {
   EXPECT_EQ(FindById(file->nan_counts, 1), nullptr);
   EXPECT_EQ(*FindById(file->nan_counts, 2), 2);
   // Both zeros lie between the bounds.
-  EXPECT_TRUE(std::signbit(FromBytes(*Type::Primitive(TypeKind::kDouble), *FindById(file->lower_bounds, 2))->float64()));
-  EXPECT_FALSE(std::signbit(FromBytes(*Type::Primitive(TypeKind::kDouble), *FindById(file->upper_bounds, 2))->float64()));
+  EXPECT_TRUE(
+      std::signbit(FromBytes(*Type::Primitive(TypeKind::kDouble), *FindById(file->lower_bounds, 2))->float64()));
+  EXPECT_FALSE(
+      std::signbit(FromBytes(*Type::Primitive(TypeKind::kDouble), *FindById(file->upper_bounds, 2))->float64()));
   // Elements of lists are counted; they have no bounds.
   EXPECT_EQ(*FindById(file->value_counts, 5), 30);
   EXPECT_EQ(FindById(file->lower_bounds, 5), nullptr);
@@ -119,16 +122,21 @@ TEST(MetricsConfig, ValuesOfAnotherKindAreNoBounds) {
   WrittenFile written = Written();
   written.columns[1].lower = Value(5);
   written.columns[2].lower = Value(std::numeric_limits<double>::quiet_NaN());
-  auto file = ToDataFile(written, metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata));
+  auto file =
+      ToDataFile(written, metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata));
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(FindById((*file)->lower_bounds, 1), nullptr);
   EXPECT_EQ(FindById((*file)->lower_bounds, 2), nullptr);
   EXPECT_NE(FindById((*file)->upper_bounds, 1), nullptr);
   written.partition = {Value(1)};
-  EXPECT_FALSE(ToDataFile(written, metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata)).ok());
+  EXPECT_FALSE(
+      ToDataFile(written, metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata))
+          .ok());
   written = Written();
   written.format = FileFormat::kCsv;
-  EXPECT_FALSE(ToDataFile(written, metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata)).ok());
+  EXPECT_FALSE(
+      ToDataFile(written, metadata, metadata.specs[0], metadata.default_sort_order_id, MetricsConfig::Of(metadata))
+          .ok());
 }
 
 TEST(SnapshotSummary, PartitionsAndTotals) {
@@ -154,8 +162,8 @@ TEST(SnapshotSummary, PartitionsAndTotals) {
   EXPECT_EQ(built["added-files-size"], "140");
   EXPECT_EQ(built["total-records"], "15");
   EXPECT_EQ(built["total-data-files"], "3");
-  EXPECT_EQ(built.count("total-files-size"), 0u);   // The former total cannot be read.
-  EXPECT_EQ(built.count("total-delete-files"), 0u); // The former snapshot has none.
+  EXPECT_EQ(built.count("total-files-size"), 0u);    // The former total cannot be read.
+  EXPECT_EQ(built.count("total-delete-files"), 0u);  // The former snapshot has none.
   EXPECT_EQ(built["changed-partition-count"], "2");
   EXPECT_EQ(built["partition-summaries-included"], "true");
   EXPECT_EQ(built["partitions.p=2"], "deleted-data-files=2,deleted-records=10,removed-files-size=200");
@@ -177,8 +185,9 @@ TEST(Cache, IsBoundedAndForgetsTheOldest) {
 }
 
 TEST(NameMapping, NamesOfFilesWithoutIds) {
-  TestTable table(Properties{{"schema.name-mapping.default",
-                              R"([{"field-id":1,"names":["id","key"]},{"field-id":4,"names":["tags"],"fields":[{"field-id":5,"names":["element"]}]}])"}});
+  TestTable table(Properties{
+      {"schema.name-mapping.default",
+       R"([{"field-id":1,"names":["id","key"]},{"field-id":4,"names":["tags"],"fields":[{"field-id":5,"names":["element"]}]}])"}});
   auto plan = (*table.Load()->Scan({}))->Plan(nullptr);
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->columns[0].names_without_ids, (std::vector<std::string>{"id", "key"}));

@@ -10,7 +10,8 @@
 
 namespace frazil::tables::iceberg {
 
-/// Calls run(i) for every i below `count`, by several threads where it pays, and gives the first error. After an error no further call is started.
+/// Calls run(i) for every i below `count`, by several threads where it pays, and gives the first error. After an error
+/// no further call is started.
 template <typename Run>
 Status ParallelFor(size_t count, size_t max_threads, Run&& run) {
   size_t threads = std::min(count, max_threads);

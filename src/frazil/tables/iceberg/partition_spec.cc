@@ -21,10 +21,13 @@ bool Accepts(TransformKind kind, const Type& type) {
   if (spark.ok()) return TransformAccepts(kind, **spark);
   // Types that Spark lacks: partitioned tables of other engines.
   switch (type.kind) {
-    case TypeKind::kTime: return kind == TransformKind::kIdentity || kind == TransformKind::kBucket;
+    case TypeKind::kTime:
+      return kind == TransformKind::kIdentity || kind == TransformKind::kBucket;
     case TypeKind::kTimestampNs:
-    case TypeKind::kTimestampTzNs: return kind != TransformKind::kTruncate;
-    default: return false;
+    case TypeKind::kTimestampTzNs:
+      return kind != TransformKind::kTruncate;
+    default:
+      return false;
   }
 }
 
@@ -41,14 +44,16 @@ std::string UntypedText(const Value& value) {
 
 /// "1001: ts_day: day(4)", as Iceberg's messages show a field.
 std::string Description(const SpecField& field) {
-  return std::to_string(field.field_id) + ": " + field.name + ": " + TransformText(field) + "(" + std::to_string(field.source_id) + ")";
+  return std::to_string(field.field_id) + ": " + field.name + ": " + TransformText(field) + "(" +
+         std::to_string(field.source_id) + ")";
 }
 
 }  // namespace
 
 bool PartitionSpec::unpartitioned() const {
-  return std::all_of(fields.begin(), fields.end(),
-                     [](const SpecField& f) { return f.unknown_transform.empty() && f.transform == TransformKind::kVoid; });
+  return std::all_of(fields.begin(), fields.end(), [](const SpecField& f) {
+    return f.unknown_transform.empty() && f.transform == TransformKind::kVoid;
+  });
 }
 
 int32_t PartitionSpec::LastFieldId() const {
@@ -75,7 +80,8 @@ void ParseTransformText(const std::string& text, SpecField* field) {
   for (auto [prefix, kind] : {std::pair(std::string_view("bucket["), TransformKind::kBucket),
                               std::pair(std::string_view("truncate["), TransformKind::kTruncate)}) {
     if (!lower.starts_with(prefix) || lower.back() != ']') continue;
-    auto number = ParseInteger<int32_t>(std::string_view(lower).substr(prefix.size(), lower.size() - prefix.size() - 1));
+    auto number =
+        ParseInteger<int32_t>(std::string_view(lower).substr(prefix.size(), lower.size() - prefix.size() - 1));
     if (number && *number > 0) {
       field->transform = kind;
       field->parameter = *number;
@@ -86,7 +92,8 @@ void ParseTransformText(const std::string& text, SpecField* field) {
 }
 
 Result<std::vector<SpecField>> ParseSpecFields(const JsonValue& array) {
-  if (array.kind != JsonValue::Kind::kArray) return IllegalArgument("Cannot parse partition spec fields, not an array: " + array.Write());
+  if (array.kind != JsonValue::Kind::kArray)
+    return IllegalArgument("Cannot parse partition spec fields, not an array: " + array.Write());
   std::vector<SpecField> fields;
   for (const auto& json : array.items) {
     SpecField field;
@@ -143,11 +150,14 @@ TypePtr PartitionFieldType(const SpecField& field, const Schema& schema) {
     case TransformKind::kBucket:
     case TransformKind::kYear:
     case TransformKind::kMonth:
-    case TransformKind::kHour: return Type::Primitive(TypeKind::kInt);
-    case TransformKind::kDay: return Type::Primitive(TypeKind::kDate);
+    case TransformKind::kHour:
+      return Type::Primitive(TypeKind::kInt);
+    case TransformKind::kDay:
+      return Type::Primitive(TypeKind::kDate);
     case TransformKind::kIdentity:
     case TransformKind::kTruncate:
-    case TransformKind::kVoid: break;
+    case TransformKind::kVoid:
+      break;
   }
   const Schema::Located* source = schema.Find(field.source_id);
   return source == nullptr ? Type::Primitive(TypeKind::kString) : source->field->type;
@@ -164,7 +174,8 @@ Status CheckSpec(const PartitionSpec& spec, const Schema& schema) {
   std::set<std::string> names;
   for (const auto& field : spec.fields) {
     if (field.name.empty()) return IllegalArgument("Cannot use empty partition name: " + field.name);
-    if (!names.insert(field.name).second) return IllegalArgument("Cannot use partition name more than once: " + field.name);
+    if (!names.insert(field.name).second)
+      return IllegalArgument("Cannot use partition name more than once: " + field.name);
     const Schema::Located* source = schema.Find(field.source_id);
     if (!field.unknown_transform.empty()) continue;
     if (field.transform == TransformKind::kVoid) continue;
@@ -180,9 +191,11 @@ Status CheckSpec(const PartitionSpec& spec, const Schema& schema) {
       return Validation("Invalid source type " + TypeText(*column.type) + " for transform: " + TransformText(field));
     }
     const Schema::Located* same_name = schema.Find({field.name}, true);
-    if (same_name != nullptr && !(field.transform == TransformKind::kIdentity && same_name->field->id == field.source_id)) {
+    if (same_name != nullptr &&
+        !(field.transform == TransformKind::kIdentity && same_name->field->id == field.source_id)) {
       if (field.transform == TransformKind::kIdentity) {
-        return IllegalArgument("Cannot create identity partition sourced from different field in schema: " + field.name);
+        return IllegalArgument("Cannot create identity partition sourced from different field in schema: " +
+                               field.name);
       }
       return IllegalArgument("Cannot create partition from name that exists in schema: " + field.name);
     }
@@ -190,17 +203,26 @@ Status CheckSpec(const PartitionSpec& spec, const Schema& schema) {
   return {};
 }
 
-std::string DefaultFieldName(const std::string& source_name, TransformKind kind, int32_t parameter, bool with_parameter) {
+std::string DefaultFieldName(const std::string& source_name, TransformKind kind, int32_t parameter,
+                             bool with_parameter) {
   std::string number = with_parameter ? "_" + std::to_string(parameter) : std::string();
   switch (kind) {
-    case TransformKind::kIdentity: return source_name;
-    case TransformKind::kBucket: return source_name + "_bucket" + number;
-    case TransformKind::kTruncate: return source_name + "_trunc" + number;
-    case TransformKind::kYear: return source_name + "_year";
-    case TransformKind::kMonth: return source_name + "_month";
-    case TransformKind::kDay: return source_name + "_day";
-    case TransformKind::kHour: return source_name + "_hour";
-    case TransformKind::kVoid: return source_name + "_null";
+    case TransformKind::kIdentity:
+      return source_name;
+    case TransformKind::kBucket:
+      return source_name + "_bucket" + number;
+    case TransformKind::kTruncate:
+      return source_name + "_trunc" + number;
+    case TransformKind::kYear:
+      return source_name + "_year";
+    case TransformKind::kMonth:
+      return source_name + "_month";
+    case TransformKind::kDay:
+      return source_name + "_day";
+    case TransformKind::kHour:
+      return source_name + "_hour";
+    case TransformKind::kVoid:
+      return source_name + "_null";
   }
   return source_name;
 }
@@ -231,8 +253,11 @@ std::string SpecPartitionPath(const PartitionSpec& spec, const Schema& schema, c
     if (i > 0) path += '/';
     path += UrlEncode(field.name) + "=";
     auto type = ToSparkType(*PartitionFieldType(field, schema));
-    bool known = field.unknown_transform.empty() && type.ok() && (*type)->id() != TypeId::kNull && schema.Find(field.source_id) != nullptr;
-    path += UrlEncode(known ? PartitionValueText(field.transform, **type, Promoted((*type)->id() == TypeId::kDouble, values[i])) : UntypedText(values[i]));
+    bool known = field.unknown_transform.empty() && type.ok() && (*type)->id() != TypeId::kNull &&
+                 schema.Find(field.source_id) != nullptr;
+    path += UrlEncode(
+        known ? PartitionValueText(field.transform, **type, Promoted((*type)->id() == TypeId::kDouble, values[i]))
+              : UntypedText(values[i]));
   }
   return path;
 }
@@ -249,7 +274,9 @@ Result<PartitionSpec> BuildSpec(const Schema& schema, const std::vector<Partitio
     field.field_id = kFirstPartitionFieldId + static_cast<int32_t>(spec.fields.size());
     field.transform = wanted.transform;
     field.parameter = wanted.parameter;
-    field.name = wanted.name.empty() ? DefaultFieldName(Join(source->path, "."), wanted.transform, wanted.parameter, false) : wanted.name;
+    field.name = wanted.name.empty()
+                     ? DefaultFieldName(Join(source->path, "."), wanted.transform, wanted.parameter, false)
+                     : wanted.name;
     spec.fields.push_back(std::move(field));
   }
   FRAZIL_RETURN_IF_ERROR(CheckSpec(spec, schema));
@@ -258,9 +285,11 @@ Result<PartitionSpec> BuildSpec(const Schema& schema, const std::vector<Partitio
     // Two transforms of time of one column are redundant, as are two of one name.
     bool of_time = field.transform == TransformKind::kYear || field.transform == TransformKind::kMonth ||
                    field.transform == TransformKind::kDay || field.transform == TransformKind::kHour;
-    auto [first, is_new] = transforms.emplace(std::pair(field.source_id, of_time ? "time" : TransformText(field)), &field);
+    auto [first, is_new] =
+        transforms.emplace(std::pair(field.source_id, of_time ? "time" : TransformText(field)), &field);
     if (!is_new) {
-      return IllegalArgument("Cannot add redundant partition: " + Description(*first->second) + " conflicts with " + Description(field));
+      return IllegalArgument("Cannot add redundant partition: " + Description(*first->second) + " conflicts with " +
+                             Description(field));
     }
   }
   return spec;

@@ -109,18 +109,22 @@ Result<std::optional<std::string>> PathCommitPoint::Current() {
   return FindByListing();
 }
 
-Result<CommitState> PathCommitPoint::Swap(const std::optional<std::string>& expected, const std::string& metadata, std::string* written) {
+Result<CommitState> PathCommitPoint::Swap(const std::optional<std::string>& expected, const std::string& metadata,
+                                          std::string* written) {
   int64_t version = 0;
   if (expected) {
     version = VersionOfPath(*expected);
     if (version < 0) {
       return UnsupportedOperation("Cannot write to the table in " + folder_ +
-                                  " by its path: its metadata belongs to a catalog (" + std::string(NameOf(*expected)) + ")");
+                                  " by its path: its metadata belongs to a catalog (" + std::string(NameOf(*expected)) +
+                                  ")");
     }
   }
-  // An old version may have been deleted since `expected` was read, so that the name after it is free again: it must still be the newest.
+  // An old version may have been deleted since `expected` was read, so that the name after it is free again: it must
+  // still be the newest.
   FRAZIL_ASSIGN_OR_RETURN(auto current, Current());
-  if (current.has_value() != expected.has_value() || (current && NameOf(*current) != NameOf(*expected))) return CommitState::kConflict;
+  if (current.has_value() != expected.has_value() || (current && NameOf(*current) != NameOf(*expected)))
+    return CommitState::kConflict;
   std::string path = VersionPath(version + 1);
   auto outcome = store_->WriteIfAbsent(path, metadata);
   if (!outcome.ok()) {
@@ -128,20 +132,25 @@ Result<CommitState> PathCommitPoint::Swap(const std::optional<std::string>& expe
     auto found = store_->Read(path);
     if (!found.ok() && storage::IsNotFound(found.error())) return std::move(outcome).error();
     if (!found.ok()) {
-      Error unknown = Error::Plain(ExceptionClass::kSpark, "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot tell whether " +
-                                                               path + " was written").CausedBy(outcome.error());
+      Error unknown = Error::Plain(ExceptionClass::kSpark,
+                                   "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot tell whether " +
+                                       path + " was written")
+                          .CausedBy(outcome.error());
       unknown.kind = ErrorKind::kUnknownCommit;
       return unknown;
     }
     if (*found != metadata) return CommitState::kConflict;
-    Log(LogLevel::kWarn, "A commit succeeded whose outcome was not told", {{"path", path}, {"error", outcome.error().message}});
+    Log(LogLevel::kWarn, "A commit succeeded whose outcome was not told",
+        {{"path", path}, {"error", outcome.error().message}});
   } else if (*outcome == storage::PutOutcome::kAlreadyExists) {
     return CommitState::kConflict;
   }
   *written = path;
   // The commit is done. A hint that is missing or old costs a few look-ups, nothing else.
   Status hinted = store_->WriteHint(storage::JoinPath(folder_, "version-hint.text"), std::to_string(version + 1));
-  if (!hinted.ok()) Log(LogLevel::kWarn, "The version hint could not be written", {{"folder", folder_}, {"error", hinted.error().message}});
+  if (!hinted.ok())
+    Log(LogLevel::kWarn, "The version hint could not be written",
+        {{"folder", folder_}, {"error", hinted.error().message}});
   return CommitState::kCommitted;
 }
 

@@ -9,15 +9,17 @@
 
 namespace frazil::tables::iceberg {
 
-/// The commit point of a table that is a folder ("Appendix: File System Tables"): metadata/vN.metadata.json, of which the highest N counts, and
-/// metadata/version-hint.text, which only helps to find it. A commit writes the next vN where it does not exist yet.
-/// Folders of tables that belong to another catalog (NNNNN-uuid.metadata.json) can be read, not written.
+/// The commit point of a table that is a folder ("Appendix: File System Tables"): metadata/vN.metadata.json, of which
+/// the highest N counts, and metadata/version-hint.text, which only helps to find it. A commit writes the next vN where
+/// it does not exist yet. Folders of tables that belong to another catalog (NNNNN-uuid.metadata.json) can be read, not
+/// written.
 class PathCommitPoint : public CommitPoint {
  public:
   PathCommitPoint(storage::ObjectStorePtr store, std::string location);
 
   Result<std::optional<std::string>> Current() override;
-  Result<CommitState> Swap(const std::optional<std::string>& expected, const std::string& metadata, std::string* written) override;
+  Result<CommitState> Swap(const std::optional<std::string>& expected, const std::string& metadata,
+                           std::string* written) override;
 
  private:
   std::string VersionPath(int64_t version) const;

@@ -25,8 +25,10 @@ std::optional<Value> Neighbour(const DataType& type, const Value& value, int ste
       if (__builtin_add_overflow(value.integer(), static_cast<int64_t>(step), &result)) return std::nullopt;
       return Value(result);
     }
-    case TypeId::kDecimal: return Value(Decimal128{value.decimal() + step});
-    default: return std::nullopt;
+    case TypeId::kDecimal:
+      return Value(Decimal128{value.decimal() + step});
+    default:
+      return std::nullopt;
   }
 }
 
@@ -42,12 +44,16 @@ class FieldProjection {
       case PredicateOp::kNotNull:
         return field_.transform == TransformKind::kVoid ? nullptr : Test(test_.op, {});
       case PredicateOp::kIsNan:
-      case PredicateOp::kNotNan: return field_.transform == TransformKind::kIdentity ? Test(test_.op, {}) : nullptr;
-      default: break;
+      case PredicateOp::kNotNan:
+        return field_.transform == TransformKind::kIdentity ? Test(test_.op, {}) : nullptr;
+      default:
+        break;
     }
     switch (field_.transform) {
-      case TransformKind::kVoid: return nullptr;
-      case TransformKind::kIdentity: return Test(test_.op, test_.values);
+      case TransformKind::kVoid:
+        return nullptr;
+      case TransformKind::kIdentity:
+        return Test(test_.op, test_.values);
       case TransformKind::kBucket:
         if (test_.op == PredicateOp::kEqual || test_.op == PredicateOp::kIn) return Test(test_.op, TransformedValues());
         return nullptr;
@@ -57,7 +63,8 @@ class FieldProjection {
       case TransformKind::kYear:
       case TransformKind::kMonth:
       case TransformKind::kDay:
-      case TransformKind::kHour: return InclusiveOrdered();
+      case TransformKind::kHour:
+        return InclusiveOrdered();
     }
     return nullptr;
   }
@@ -68,14 +75,19 @@ class FieldProjection {
       case PredicateOp::kNotNull:
         return field_.transform == TransformKind::kVoid ? nullptr : Test(test_.op, {});
       case PredicateOp::kIsNan:
-      case PredicateOp::kNotNan: return field_.transform == TransformKind::kIdentity ? Test(test_.op, {}) : nullptr;
-      default: break;
+      case PredicateOp::kNotNan:
+        return field_.transform == TransformKind::kIdentity ? Test(test_.op, {}) : nullptr;
+      default:
+        break;
     }
     switch (field_.transform) {
-      case TransformKind::kVoid: return nullptr;
-      case TransformKind::kIdentity: return Test(test_.op, test_.values);
+      case TransformKind::kVoid:
+        return nullptr;
+      case TransformKind::kIdentity:
+        return Test(test_.op, test_.values);
       case TransformKind::kBucket:
-        if (test_.op == PredicateOp::kNotEqual || test_.op == PredicateOp::kNotIn) return Test(test_.op, TransformedValues());
+        if (test_.op == PredicateOp::kNotEqual || test_.op == PredicateOp::kNotIn)
+          return Test(test_.op, TransformedValues());
         return nullptr;
       case TransformKind::kTruncate:
         if (test_.op == PredicateOp::kStartsWith) {
@@ -89,19 +101,23 @@ class FieldProjection {
       case TransformKind::kYear:
       case TransformKind::kMonth:
       case TransformKind::kDay:
-      case TransformKind::kHour: return StrictOrdered();
+      case TransformKind::kHour:
+        return StrictOrdered();
     }
     return nullptr;
   }
 
  private:
   bool OfTime() const { return field_.transform != TransformKind::kTruncate; }
-  Value Transformed(const Value& value) const { return ApplyTransform(field_.transform, field_.parameter, *test_.type, value); }
+  Value Transformed(const Value& value) const {
+    return ApplyTransform(field_.transform, field_.parameter, *test_.type, value);
+  }
   std::vector<Value> TransformedValues() const {
     std::vector<Value> result;
     for (const auto& value : test_.values) {
       Value transformed = Transformed(value);
-      if (std::find(result.begin(), result.end(), transformed) == result.end()) result.push_back(std::move(transformed));
+      if (std::find(result.begin(), result.end(), transformed) == result.end())
+        result.push_back(std::move(transformed));
     }
     return result;
   }
@@ -133,7 +149,8 @@ class FieldProjection {
   /// ones are too. Null where there is none.
   std::optional<Value> WrappedPartition() const {
     TypeId id = test_.type->id();
-    if (field_.transform != TransformKind::kTruncate || (id != TypeId::kInteger && id != TypeId::kLong)) return std::nullopt;
+    if (field_.transform != TransformKind::kTruncate || (id != TypeId::kInteger && id != TypeId::kLong))
+      return std::nullopt;
     int64_t smallest = id == TypeId::kLong ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int32_t>::min();
     Value partition = Transformed(Value(smallest));
     return partition.integer() > smallest ? std::optional<Value>(std::move(partition)) : std::nullopt;
@@ -158,33 +175,41 @@ class FieldProjection {
         auto before = Neighbour(*test_.type, test_.values[0], -1);
         return Test(PredicateOp::kLessOrEqual, {Later(Transformed(before ? *before : test_.values[0]))});
       }
-      case PredicateOp::kLessOrEqual: return Test(PredicateOp::kLessOrEqual, {Later(Transformed(test_.values[0]))});
+      case PredicateOp::kLessOrEqual:
+        return Test(PredicateOp::kLessOrEqual, {Later(Transformed(test_.values[0]))});
       case PredicateOp::kGreater: {
         auto after = Neighbour(*test_.type, test_.values[0], 1);
         return Test(PredicateOp::kGreaterOrEqual, {Transformed(after ? *after : test_.values[0])});
       }
-      case PredicateOp::kGreaterOrEqual: return Test(PredicateOp::kGreaterOrEqual, {Transformed(test_.values[0])});
+      case PredicateOp::kGreaterOrEqual:
+        return Test(PredicateOp::kGreaterOrEqual, {Transformed(test_.values[0])});
       case PredicateOp::kEqual:
-      case PredicateOp::kIn: return Test(PredicateOp::kIn, WithLater(TransformedValues()));
-      default: return nullptr;
+      case PredicateOp::kIn:
+        return Test(PredicateOp::kIn, WithLater(TransformedValues()));
+      default:
+        return nullptr;
     }
   }
 
   BoundPredicatePtr StrictInOrder() const {
     switch (test_.op) {
-      case PredicateOp::kLess: return Test(PredicateOp::kLess, {Transformed(test_.values[0])});
+      case PredicateOp::kLess:
+        return Test(PredicateOp::kLess, {Transformed(test_.values[0])});
       case PredicateOp::kLessOrEqual: {
         auto after = Neighbour(*test_.type, test_.values[0], 1);
         return Test(PredicateOp::kLess, {Transformed(after ? *after : test_.values[0])});
       }
-      case PredicateOp::kGreater: return Test(PredicateOp::kGreater, {Later(Transformed(test_.values[0]))});
+      case PredicateOp::kGreater:
+        return Test(PredicateOp::kGreater, {Later(Transformed(test_.values[0]))});
       case PredicateOp::kGreaterOrEqual: {
         auto before = Neighbour(*test_.type, test_.values[0], -1);
         return Test(PredicateOp::kGreater, {Later(Transformed(before ? *before : test_.values[0]))});
       }
       case PredicateOp::kNotEqual:
-      case PredicateOp::kNotIn: return Test(PredicateOp::kNotIn, WithLater(TransformedValues()));
-      default: return nullptr;
+      case PredicateOp::kNotIn:
+        return Test(PredicateOp::kNotIn, WithLater(TransformedValues()));
+      default:
+        return nullptr;
     }
   }
 
@@ -194,17 +219,20 @@ class FieldProjection {
   DataTypePtr result_type_;
 };
 
-BoundPredicatePtr Project(const BoundPredicatePtr& predicate, const PartitionSpec& spec, const Schema& schema, bool strict) {
+BoundPredicatePtr Project(const BoundPredicatePtr& predicate, const PartitionSpec& spec, const Schema& schema,
+                          bool strict) {
   switch (predicate->op) {
     case PredicateOp::kTrue:
-    case PredicateOp::kFalse: return predicate;
+    case PredicateOp::kFalse:
+      return predicate;
     case PredicateOp::kAnd:
     case PredicateOp::kOr: {
       std::vector<BoundPredicatePtr> children;
       for (const auto& child : predicate->children) children.push_back(Project(child, spec, schema, strict));
       return BoundPredicate::Combine(predicate->op, std::move(children));
     }
-    default: break;
+    default:
+      break;
   }
   std::vector<BoundPredicatePtr> projected;
   for (size_t i = 0; i < spec.fields.size(); ++i) {
@@ -212,7 +240,9 @@ BoundPredicatePtr Project(const BoundPredicatePtr& predicate, const PartitionSpe
     if (predicate->field < 0 || field.source_id != predicate->field || !field.unknown_transform.empty()) continue;
     const Schema::Located* source = schema.Find(field.source_id);
     // The text of a uuid is not what its bucket is made of.
-    if (source == nullptr || (source->field->type->kind == TypeKind::kUuid && field.transform != TransformKind::kIdentity)) continue;
+    if (source == nullptr ||
+        (source->field->type->kind == TypeKind::kUuid && field.transform != TransformKind::kIdentity))
+      continue;
     auto result_type = ToSparkType(*PartitionFieldType(field, schema));
     if (!result_type.ok()) continue;
     FieldProjection projection(*predicate, field, static_cast<int32_t>(i), *result_type);
@@ -225,7 +255,8 @@ BoundPredicatePtr Project(const BoundPredicatePtr& predicate, const PartitionSpe
 
 }  // namespace
 
-BoundPredicatePtr ProjectInclusive(const BoundPredicatePtr& predicate, const PartitionSpec& spec, const Schema& schema) {
+BoundPredicatePtr ProjectInclusive(const BoundPredicatePtr& predicate, const PartitionSpec& spec,
+                                   const Schema& schema) {
   return Project(predicate, spec, schema, false);
 }
 

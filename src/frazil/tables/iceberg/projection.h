@@ -5,7 +5,8 @@
 
 namespace frazil::tables::iceberg {
 
-/// Predicates on columns turned into predicates on partition values, whose fields are positions in the spec. Source: Iceberg spec, "Scan Planning".
+/// Predicates on columns turned into predicates on partition values, whose fields are positions in the spec. Source:
+/// Iceberg spec, "Scan Planning".
 
 /// True for the partition of every row for which `predicate` is true (and maybe for others).
 BoundPredicatePtr ProjectInclusive(const BoundPredicatePtr& predicate, const PartitionSpec& spec, const Schema& schema);

@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
 
 #include "frazil/tables/iceberg/file_evaluator.h"
 #include "frazil/tables/iceberg/projection.h"
@@ -20,13 +20,16 @@ SchemaPtr TestSchema() {
     f.type = std::move(type);
     return f;
   };
-  return Schema::Make(0, {field(1, "id", Type::Primitive(TypeKind::kLong)), field(2, "name", Type::Primitive(TypeKind::kString)),
-                          field(3, "d", Type::Primitive(TypeKind::kDouble)), field(4, "ts", Type::Primitive(TypeKind::kTimestampTz)),
-                          field(5, "s", Type::Struct({field(6, "x", Type::Primitive(TypeKind::kInt))}))});
+  return Schema::Make(
+      0, {field(1, "id", Type::Primitive(TypeKind::kLong)), field(2, "name", Type::Primitive(TypeKind::kString)),
+          field(3, "d", Type::Primitive(TypeKind::kDouble)), field(4, "ts", Type::Primitive(TypeKind::kTimestampTz)),
+          field(5, "s", Type::Struct({field(6, "x", Type::Primitive(TypeKind::kInt))}))});
 }
 
 PredicatePtr Id(PredicateOp op, int64_t value) { return Predicate::Test(op, {"id"}, DataType::Long(), {Value(value)}); }
-PredicatePtr Name(PredicateOp op, const char* value) { return Predicate::Test(op, {"name"}, DataType::String(), {Value(value)}); }
+PredicatePtr Name(PredicateOp op, const char* value) {
+  return Predicate::Test(op, {"name"}, DataType::String(), {Value(value)});
+}
 PredicatePtr D(PredicateOp op, double value) { return Predicate::Test(op, {"d"}, DataType::Double(), {Value(value)}); }
 
 struct Fixture {
@@ -38,8 +41,12 @@ struct Fixture {
     file.record_count = 10;
     file.value_counts = {{1, 10}, {2, 10}, {3, 10}};
     file.null_counts = {{1, 0}, {2, 2}, {3, 0}};
-    file.lower_bounds = {{1, ToBytes(*Type::Primitive(TypeKind::kLong), Value(int64_t{10}))}, {2, "b"}, {3, ToBytes(*Type::Primitive(TypeKind::kDouble), Value(1.0))}};
-    file.upper_bounds = {{1, ToBytes(*Type::Primitive(TypeKind::kLong), Value(int64_t{20}))}, {2, "d"}, {3, ToBytes(*Type::Primitive(TypeKind::kDouble), Value(2.0))}};
+    file.lower_bounds = {{1, ToBytes(*Type::Primitive(TypeKind::kLong), Value(int64_t{10}))},
+                         {2, "b"},
+                         {3, ToBytes(*Type::Primitive(TypeKind::kDouble), Value(1.0))}};
+    file.upper_bounds = {{1, ToBytes(*Type::Primitive(TypeKind::kLong), Value(int64_t{20}))},
+                         {2, "d"},
+                         {3, ToBytes(*Type::Primitive(TypeKind::kDouble), Value(2.0))}};
   }
   bool May(const PredicatePtr& p) const { return FileEvaluator(Bind(p, *schema), spec, schema).MayMatch(file); }
   bool All(const PredicatePtr& p) const { return FileEvaluator(Bind(p, *schema), spec, schema).AllMatch(file); }
@@ -128,13 +135,17 @@ TEST(Projection, Buckets) {
   auto equal = Id(PredicateOp::kEqual, 34);  // Bucket 3 of 8.
   EXPECT_EQ(ByPartition(Field(1, TransformKind::kBucket, 8), equal, Value(3)), std::pair(true, false));
   EXPECT_EQ(ByPartition(Field(1, TransformKind::kBucket, 8), equal, Value(4)), std::pair(false, false));
-  EXPECT_EQ(ByPartition(Field(1, TransformKind::kBucket, 8), Id(PredicateOp::kNotEqual, 34), Value(4)), std::pair(true, true));
-  EXPECT_EQ(ByPartition(Field(1, TransformKind::kBucket, 8), Id(PredicateOp::kLess, 34), Value(4)), std::pair(true, false));
+  EXPECT_EQ(ByPartition(Field(1, TransformKind::kBucket, 8), Id(PredicateOp::kNotEqual, 34), Value(4)),
+            std::pair(true, true));
+  EXPECT_EQ(ByPartition(Field(1, TransformKind::kBucket, 8), Id(PredicateOp::kLess, 34), Value(4)),
+            std::pair(true, false));
 }
 
 TEST(Projection, Days) {
   constexpr int64_t kDay = 86400000000;
-  auto ts = [](PredicateOp op, int64_t micros) { return Predicate::Test(op, {"ts"}, DataType::Timestamp(), {Value(micros)}); };
+  auto ts = [](PredicateOp op, int64_t micros) {
+    return Predicate::Test(op, {"ts"}, DataType::Timestamp(), {Value(micros)});
+  };
   auto day = Field(4, TransformKind::kDay);
   EXPECT_EQ(ByPartition(day, ts(PredicateOp::kLess, 100 * kDay), Value(99)), std::pair(true, true));
   EXPECT_EQ(ByPartition(day, ts(PredicateOp::kLess, 100 * kDay), Value(100)), std::pair(false, false));
@@ -167,12 +178,14 @@ TEST(Projection, TruncatedNumbersWrapAroundBelowTheSmallest) {
   auto trunc = Field(1, TransformKind::kTruncate, 10);
   // The partition of the ten greatest numbers but eight, and of the smallest ones.
   constexpr int64_t kWrapped = std::numeric_limits<int64_t>::max() - 1;
-  ASSERT_EQ(ApplyTransform(TransformKind::kTruncate, 10, *DataType::Long(), Value(std::numeric_limits<int64_t>::min())), Value(kWrapped));
+  ASSERT_EQ(ApplyTransform(TransformKind::kTruncate, 10, *DataType::Long(), Value(std::numeric_limits<int64_t>::min())),
+            Value(kWrapped));
   EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kLess, 0), Value(kWrapped)), std::pair(true, false));
   EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kLessOrEqual, -20), Value(kWrapped)), std::pair(true, false));
   EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kGreater, 0), Value(kWrapped)), std::pair(true, false));
   EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kGreaterOrEqual, 0), Value(kWrapped)), std::pair(true, false));
-  EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kEqual, std::numeric_limits<int64_t>::min()), Value(kWrapped)), std::pair(true, false));
+  EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kEqual, std::numeric_limits<int64_t>::min()), Value(kWrapped)),
+            std::pair(true, false));
   EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kLess, 0), Value(10)), std::pair(false, false));
   EXPECT_EQ(ByPartition(trunc, Id(PredicateOp::kGreater, 0), Value(10)), std::pair(true, true));
 }
@@ -186,10 +199,14 @@ TEST(Projection, PartitionsOfColumnsThatWereWidened) {
 }
 
 TEST(Projection, IdentityAndVoid) {
-  EXPECT_EQ(ByPartition(Field(2, TransformKind::kIdentity), Name(PredicateOp::kNotEqual, "x"), Value("x")), std::pair(false, false));
-  EXPECT_EQ(ByPartition(Field(2, TransformKind::kIdentity), Name(PredicateOp::kNotEqual, "x"), Value("y")), std::pair(true, true));
-  EXPECT_EQ(ByPartition(Field(2, TransformKind::kIdentity), Name(PredicateOp::kNotEqual, "x"), Value()), std::pair(false, false));
-  EXPECT_EQ(ByPartition(Field(2, TransformKind::kVoid), Name(PredicateOp::kEqual, "x"), Value()), std::pair(true, false));
+  EXPECT_EQ(ByPartition(Field(2, TransformKind::kIdentity), Name(PredicateOp::kNotEqual, "x"), Value("x")),
+            std::pair(false, false));
+  EXPECT_EQ(ByPartition(Field(2, TransformKind::kIdentity), Name(PredicateOp::kNotEqual, "x"), Value("y")),
+            std::pair(true, true));
+  EXPECT_EQ(ByPartition(Field(2, TransformKind::kIdentity), Name(PredicateOp::kNotEqual, "x"), Value()),
+            std::pair(false, false));
+  EXPECT_EQ(ByPartition(Field(2, TransformKind::kVoid), Name(PredicateOp::kEqual, "x"), Value()),
+            std::pair(true, false));
   auto unknown = Field(2, TransformKind::kIdentity);
   unknown.unknown_transform = "reverse";
   EXPECT_EQ(ByPartition(unknown, Name(PredicateOp::kEqual, "x"), Value("y")), std::pair(true, false));
@@ -205,7 +222,9 @@ TEST(Projection, ManifestSummaries) {
   summary.lower = "b";
   summary.upper = "d";
   manifest.summaries.push_back(summary);
-  auto may = [&](const PredicatePtr& p) { return FileEvaluator(Bind(p, *schema), spec, schema).ManifestMayMatch(manifest); };
+  auto may = [&](const PredicatePtr& p) {
+    return FileEvaluator(Bind(p, *schema), spec, schema).ManifestMayMatch(manifest);
+  };
   EXPECT_TRUE(may(Name(PredicateOp::kEqual, "c")));
   EXPECT_FALSE(may(Name(PredicateOp::kEqual, "e")));
   EXPECT_FALSE(may(Predicate::Test(PredicateOp::kIsNull, {"name"}, DataType::String())));

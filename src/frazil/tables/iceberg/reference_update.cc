@@ -34,7 +34,8 @@ Status ApplyReferenceChange(const TableChange& change, const std::string& table_
     if (change.if_not_exists) return {};
     return IllegalArgument("Ref " + name + " already exists");
   }
-  if (!exists && !change.create) return IllegalArgument(std::string(change.is_branch ? "Branch" : "Tag") + " does not exist: " + name);
+  if (!exists && !change.create)
+    return IllegalArgument(std::string(change.is_branch ? "Branch" : "Tag") + " does not exist: " + name);
   if (exists && known->second.is_branch != change.is_branch) return WrongKind(name, known->second.is_branch);
   SnapshotRef ref;
   if (exists) ref = known->second;
@@ -47,8 +48,8 @@ Status ApplyReferenceChange(const TableChange& change, const std::string& table_
   } else if (metadata->current_snapshot_id) {
     ref.snapshot_id = *metadata->current_snapshot_id;
   } else {
-    return IllegalArgument(std::string("Cannot complete create or replace ") + (change.is_branch ? "branch" : "tag") + " operation on " +
-                           table_name + ", main has no snapshot");
+    return IllegalArgument(std::string("Cannot complete create or replace ") + (change.is_branch ? "branch" : "tag") +
+                           " operation on " + table_name + ", main has no snapshot");
   }
   if (change.reference_retain_ms) ref.max_ref_age_ms = change.reference_retain_ms;
   if (change.is_branch) {

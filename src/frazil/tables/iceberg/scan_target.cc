@@ -45,14 +45,15 @@ Result<std::set<int64_t>> AppendsBetween(const TableMetadata& metadata, int64_t 
     if (*current->parent_id == start) return appends;  // The start itself may be expired.
     current = metadata.FindSnapshot(*current->parent_id);
   }
-  return IllegalArgument("Starting snapshot (exclusive) " + std::to_string(start) + " is not a parent ancestor of end snapshot " +
-                         std::to_string(end.snapshot_id));
+  return IllegalArgument("Starting snapshot (exclusive) " + std::to_string(start) +
+                         " is not a parent ancestor of end snapshot " + std::to_string(end.snapshot_id));
 }
 
 }  // namespace
 
 Result<ScanTarget> FindScanTarget(const TableMetadata& metadata, const ScanOptions& options) {
-  std::optional<int64_t> snapshot_id = options.snapshot_id, start = options.start_snapshot_id, end = options.end_snapshot_id;
+  std::optional<int64_t> snapshot_id = options.snapshot_id, start = options.start_snapshot_id,
+                         end = options.end_snapshot_id;
   std::optional<int64_t> time_ms;
   if (options.timestamp_micros) {
     time_ms = *options.timestamp_micros / 1000 - (*options.timestamp_micros % 1000 < 0 ? 1 : 0);
@@ -79,17 +80,21 @@ Result<ScanTarget> FindScanTarget(const TableMetadata& metadata, const ScanOptio
   if (start || end) {
     if (snapshot_id || time_ms) return IllegalArgument("Cannot use time travel in incremental scan");
     if (!start) {
-      return IllegalArgument("Cannot set only `end-snapshot-id` for incremental scans. Please, set `start-snapshot-id` too.");
+      return IllegalArgument(
+          "Cannot set only `end-snapshot-id` for incremental scans. Please, set `start-snapshot-id` too.");
     }
-    const Snapshot* last = end ? metadata.FindSnapshot(*end) : metadata.BranchHead(reference.empty() ? kMainBranch : reference);
-    if (last == nullptr) return IllegalArgument("Cannot find the end snapshot: " + (end ? std::to_string(*end) : "null"));
+    const Snapshot* last =
+        end ? metadata.FindSnapshot(*end) : metadata.BranchHead(reference.empty() ? kMainBranch : reference);
+    if (last == nullptr)
+      return IllegalArgument("Cannot find the end snapshot: " + (end ? std::to_string(*end) : "null"));
     FRAZIL_ASSIGN_OR_RETURN(target.appended_by, AppendsBetween(metadata, *start, *last));
     target.snapshot = last;
     return target;
   }
   if (snapshot_id) {
     target.snapshot = metadata.FindSnapshot(*snapshot_id);
-    if (target.snapshot == nullptr) return IllegalArgument("Cannot find snapshot with ID " + std::to_string(*snapshot_id));
+    if (target.snapshot == nullptr)
+      return IllegalArgument("Cannot find snapshot with ID " + std::to_string(*snapshot_id));
     target.time_travel = true;
   } else if (time_ms) {
     FRAZIL_ASSIGN_OR_RETURN(target.snapshot, SnapshotAt(metadata, *time_ms));
@@ -97,7 +102,8 @@ Result<ScanTarget> FindScanTarget(const TableMetadata& metadata, const ScanOptio
   } else if (!reference.empty()) {
     auto ref = metadata.refs.find(reference);
     if (ref == metadata.refs.end()) {
-      if (reference != kMainBranch) return Validation("Cannot find matching snapshot ID or reference name for version " + reference);
+      if (reference != kMainBranch)
+        return Validation("Cannot find matching snapshot ID or reference name for version " + reference);
       target.snapshot = metadata.current_snapshot();
       return target;
     }

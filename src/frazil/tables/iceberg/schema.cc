@@ -23,21 +23,25 @@ int MinimumVersion(TypeKind kind) {
     case TypeKind::kUnknown:
     case TypeKind::kVariant:
     case TypeKind::kGeometry:
-    case TypeKind::kGeography: return 3;
-    default: return 1;
+    case TypeKind::kGeography:
+      return 3;
+    default:
+      return 1;
   }
 }
 
-void CollectProblems(const NestedField& field, const std::string& path, int format_version, std::vector<std::string>* problems) {
+void CollectProblems(const NestedField& field, const std::string& path, int format_version,
+                     std::vector<std::string>* problems) {
   if (MinimumVersion(field.type->kind) > format_version) {
     problems->push_back("Invalid type for " + path + ": " + TypeText(*field.type) + " is not supported until v" +
                         std::to_string(MinimumVersion(field.type->kind)));
   }
   if (field.initial_default != nullptr && format_version < 3) {
-    problems->push_back("Invalid initial default for " + path + ": non-null default (" + field.initial_default->Write() +
-                        ") is not supported until v3");
+    problems->push_back("Invalid initial default for " + path + ": non-null default (" +
+                        field.initial_default->Write() + ") is not supported until v3");
   }
-  for (const auto& child : field.type->fields) CollectProblems(child, path + "." + child.name, format_version, problems);
+  for (const auto& child : field.type->fields)
+    CollectProblems(child, path + "." + child.name, format_version, problems);
 }
 
 }  // namespace
@@ -122,7 +126,8 @@ JsonValue Schema::ToJson() const {
   return object.Take();
 }
 
-std::vector<NestedField> AssignFreshIds(const std::vector<NestedField>& fields, const std::function<int32_t()>& next_id) {
+std::vector<NestedField> AssignFreshIds(const std::vector<NestedField>& fields,
+                                        const std::function<int32_t()>& next_id) {
   std::vector<NestedField> result = fields;
   for (auto& field : result) field.id = next_id();
   for (auto& field : result) field.type = WithFreshIds(field.type, next_id);
@@ -133,8 +138,8 @@ Status CheckCompatibility(const Schema& schema, int format_version) {
   std::vector<std::string> problems;
   for (const auto& field : schema.fields()) CollectProblems(field, field.name, format_version, &problems);
   if (problems.empty()) return {};
-  return Error::Plain(ExceptionClass::kSpark, "java.lang.IllegalStateException: Invalid schema for v" + std::to_string(format_version) +
-                                                  ":\n- " + Join(problems, "\n- "));
+  return Error::Plain(ExceptionClass::kSpark, "java.lang.IllegalStateException: Invalid schema for v" +
+                                                  std::to_string(format_version) + ":\n- " + Join(problems, "\n- "));
 }
 
 }  // namespace frazil::tables::iceberg

@@ -39,7 +39,8 @@ bool IsPromotionAllowed(const Type& from, const Type& to) {
   if (SameType(from, to)) return true;
   if (from.kind == TypeKind::kInt) return to.kind == TypeKind::kLong;
   if (from.kind == TypeKind::kFloat) return to.kind == TypeKind::kDouble;
-  return from.kind == TypeKind::kDecimal && to.kind == TypeKind::kDecimal && from.scale == to.scale && from.precision <= to.precision;
+  return from.kind == TypeKind::kDecimal && to.kind == TypeKind::kDecimal && from.scale == to.scale &&
+         from.precision <= to.precision;
 }
 
 SchemaUpdate::SchemaUpdate(const Schema& base, int32_t last_column_id)
@@ -100,7 +101,8 @@ Status SchemaUpdate::AddColumn(const TableChange& change) {
     return IllegalArgument("Cannot add column, name already exists: " + full_name);
   }
   bool has_default = change.default_value && !change.default_value->is_null();
-  if (!change.nullable && !has_default) return IllegalArgument("Incompatible change: cannot add required column: " + name);
+  if (!change.nullable && !has_default)
+    return IllegalArgument("Incompatible change: cannot add required column: " + name);
   NestedField field;
   field.id = ++last_column_id_;
   field.name = name;
@@ -126,7 +128,8 @@ Status SchemaUpdate::Move(const TableChange& change, std::vector<NestedField>* s
     return {};
   }
   size_t after = IndexOf(*siblings, change.after);
-  if (after == siblings->size()) return IllegalArgument("Cannot move " + name + " after missing column: " + change.after);
+  if (after == siblings->size())
+    return IllegalArgument("Cannot move " + name + " after missing column: " + change.after);
   if (after == index) return IllegalArgument("Cannot move " + name + " after itself");
   siblings->erase(siblings->begin() + static_cast<std::ptrdiff_t>(index));
   if (after > index) --after;
@@ -145,7 +148,8 @@ Status SchemaUpdate::UpdateType(const TableChange& change, NestedField* field) {
   auto shown = ToSparkType(*field->type);
   if (shown.ok() && (*shown)->Equals(*change.data_type)) return {};
   if (!IsPromotionAllowed(*field->type, *type)) {
-    return IllegalArgument("Cannot change column type: " + name + ": " + TypeText(*field->type) + " -> " + TypeText(*type));
+    return IllegalArgument("Cannot change column type: " + name + ": " + TypeText(*field->type) + " -> " +
+                           TypeText(*type));
   }
   field->type = std::move(type);
   return {};
@@ -178,10 +182,12 @@ Status SchemaUpdate::DropIdentifierFields(const TableChange& change) {
   for (const auto& path : change.columns) {
     std::string name = Join(path, ".");
     const Schema::Located* found = schema->Find(path);
-    if (found == nullptr) return IllegalArgument("Cannot complete drop identifier fields operation: field " + name + " not found");
+    if (found == nullptr)
+      return IllegalArgument("Cannot complete drop identifier fields operation: field " + name + " not found");
     auto known = std::find(identifier_ids_.begin(), identifier_ids_.end(), found->field->id);
     if (known == identifier_ids_.end()) {
-      return IllegalArgument("Cannot complete drop identifier fields operation: " + name + " is not an identifier field");
+      return IllegalArgument("Cannot complete drop identifier fields operation: " + name +
+                             " is not an identifier field");
     }
     identifier_ids_.erase(known);
   }
@@ -190,10 +196,14 @@ Status SchemaUpdate::DropIdentifierFields(const TableChange& change) {
 
 Status SchemaUpdate::Apply(const TableChange& change) {
   switch (change.type) {
-    case TableChange::Type::kAddColumn: return AddColumn(change);
-    case TableChange::Type::kSetIdentifierFields: return SetIdentifierFields(change);
-    case TableChange::Type::kDropIdentifierFields: return DropIdentifierFields(change);
-    default: break;
+    case TableChange::Type::kAddColumn:
+      return AddColumn(change);
+    case TableChange::Type::kSetIdentifierFields:
+      return SetIdentifierFields(change);
+    case TableChange::Type::kDropIdentifierFields:
+      return DropIdentifierFields(change);
+    default:
+      break;
   }
   std::string name = Join(change.column, ".");
   Place place = Find(change.column);
@@ -206,9 +216,11 @@ Status SchemaUpdate::Apply(const TableChange& change) {
     return IllegalArgument(std::string("Cannot ") + verb + " missing column: " + name);
   }
   if (place.in_map_key) return IllegalArgument("Cannot update map keys: " + name);
-  bool is_kept = change.type == TableChange::Type::kUpdateColumnType || change.type == TableChange::Type::kUpdateColumnComment ||
+  bool is_kept = change.type == TableChange::Type::kUpdateColumnType ||
+                 change.type == TableChange::Type::kUpdateColumnComment ||
                  change.type == TableChange::Type::kUpdateColumnNullability;
-  if (!place.in_struct && !is_kept) return IllegalArgument(std::string("Cannot ") + verb + " the element, key or value of a collection: " + name);
+  if (!place.in_struct && !is_kept)
+    return IllegalArgument(std::string("Cannot ") + verb + " the element, key or value of a collection: " + name);
   NestedField* field = place.field;
   switch (change.type) {
     case TableChange::Type::kDropColumn: {
@@ -238,13 +250,17 @@ Status SchemaUpdate::Apply(const TableChange& change) {
       field->name = change.new_name;
       return {};
     }
-    case TableChange::Type::kUpdateColumnType: return UpdateType(change, field);
-    case TableChange::Type::kUpdateColumnComment: field->doc = change.value; return {};
+    case TableChange::Type::kUpdateColumnType:
+      return UpdateType(change, field);
+    case TableChange::Type::kUpdateColumnComment:
+      field->doc = change.value;
+      return {};
     case TableChange::Type::kUpdateColumnNullability:
       if (!change.nullable && !field->required) {
         return IllegalArgument("Cannot change column nullability: " + name + ": optional -> required");
       }
-      if (change.nullable && std::find(identifier_ids_.begin(), identifier_ids_.end(), field->id) != identifier_ids_.end()) {
+      if (change.nullable &&
+          std::find(identifier_ids_.begin(), identifier_ids_.end(), field->id) != identifier_ids_.end()) {
         return IllegalArgument("Cannot add field " + name + " as an identifier field: not a required field");
       }
       field->required = !change.nullable;
@@ -258,8 +274,10 @@ Status SchemaUpdate::Apply(const TableChange& change) {
       field->write_default = std::make_shared<const JsonValue>(std::move(json));
       return {};
     }
-    case TableChange::Type::kMoveColumn: return Move(change, place.siblings, place.index);
-    default: return Error::Internal("not a change of columns");
+    case TableChange::Type::kMoveColumn:
+      return Move(change, place.siblings, place.index);
+    default:
+      return Error::Internal("not a change of columns");
   }
 }
 

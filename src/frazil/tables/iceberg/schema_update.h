@@ -10,7 +10,8 @@
 
 namespace frazil::tables::iceberg {
 
-/// Changes of columns, made one after the other on a copy of a schema. Names are found ignoring case. Errors have Iceberg's texts.
+/// Changes of columns, made one after the other on a copy of a schema. Names are found ignoring case. Errors have
+/// Iceberg's texts.
 class SchemaUpdate {
  public:
   SchemaUpdate(const Schema& base, int32_t last_column_id);
@@ -34,7 +35,8 @@ class SchemaUpdate {
   };
   /// Mutable copy of a schema: types are copied on the way down.
   Place Find(const std::vector<std::string>& path);
-  /// The fields of the struct that a path names; lists and maps stand for their element and value. Null where there is none.
+  /// The fields of the struct that a path names; lists and maps stand for their element and value. Null where there is
+  /// none.
   std::vector<NestedField>* FieldsOf(const std::vector<std::string>& path, Error* error);
 
   Status AddColumn(const TableChange& change);
@@ -50,7 +52,8 @@ class SchemaUpdate {
   std::map<std::string, std::string> renamed_;
 };
 
-/// Whether a column of one type may become one of the other: int to long, float to double, decimals of more digits ("Schema Evolution").
+/// Whether a column of one type may become one of the other: int to long, float to double, decimals of more digits
+/// ("Schema Evolution").
 bool IsPromotionAllowed(const Type& from, const Type& to);
 
 }  // namespace frazil::tables::iceberg

@@ -61,7 +61,8 @@ Result<std::string> FromHex(std::string_view text) {
   return bytes;
 }
 
-/// Reads "2026-11-30", "10:12:55.038194" and both with 'T' between, of a timestamp also "+00:00" or "Z" behind: days and microseconds.
+/// Reads "2026-11-30", "10:12:55.038194" and both with 'T' between, of a timestamp also "+00:00" or "Z" behind: days
+/// and microseconds.
 struct DateAndTime {
   int64_t days = 0;
   int64_t micros = 0;
@@ -89,7 +90,8 @@ bool ReadDate(std::string_view& text, int64_t* days) {
     return false;
   }
   std::chrono::year_month_day date(std::chrono::year(static_cast<int>(negative ? -year : year)),
-                                   std::chrono::month(static_cast<unsigned>(month)), std::chrono::day(static_cast<unsigned>(day)));
+                                   std::chrono::month(static_cast<unsigned>(month)),
+                                   std::chrono::day(static_cast<unsigned>(day)));
   if (!date.ok()) return false;
   *days = std::chrono::sys_days(date).time_since_epoch().count();
   return true;
@@ -112,7 +114,8 @@ bool ReadTime(std::string_view& text, int64_t* micros) {
 }
 
 Result<Value> ParseTemporal(const Type& type, std::string_view text) {
-  Error error = IllegalArgument("Cannot parse default as a " + TypeText(type) + " value: \"" + std::string(text) + "\"");
+  Error error =
+      IllegalArgument("Cannot parse default as a " + TypeText(type) + " value: \"" + std::string(text) + "\"");
   int64_t days = 0, micros = 0;
   if (type.kind == TypeKind::kDate) {
     if (!ReadDate(text, &days) || !text.empty()) return error;
@@ -142,8 +145,8 @@ std::string TemporalText(const Type& type, int64_t number) {
            padded(static_cast<unsigned>(d.day()), 2);
   };
   auto time = [&](int64_t micros) {
-    std::string text =
-        padded(micros / 3600000000, 2) + ":" + padded(micros / 60000000 % 60, 2) + ":" + padded(micros / 1000000 % 60, 2);
+    std::string text = padded(micros / 3600000000, 2) + ":" + padded(micros / 60000000 % 60, 2) + ":" +
+                       padded(micros / 1000000 % 60, 2);
     return micros % 1000000 == 0 ? text : text + "." + padded(micros % 1000000, 6);
   };
   if (type.kind == TypeKind::kDate) return date(number);
@@ -158,7 +161,8 @@ std::string TemporalText(const Type& type, int64_t number) {
 std::string UuidText(std::string_view bytes) {
   std::string hex = Hex(bytes);
   if (hex.size() != 32) return hex;
-  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" + hex.substr(20);
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
+         hex.substr(20);
 }
 
 Result<std::string> UuidBytes(std::string_view text) {
@@ -172,32 +176,40 @@ Result<std::string> UuidBytes(std::string_view text) {
 
 std::string ToBytes(const Type& type, const Value& value) {
   switch (type.kind) {
-    case TypeKind::kBoolean: return std::string(1, value.boolean() ? '\x01' : '\x00');
+    case TypeKind::kBoolean:
+      return std::string(1, value.boolean() ? '\x01' : '\x00');
     case TypeKind::kInt:
-    case TypeKind::kDate: return LittleEndian(static_cast<int32_t>(value.integer()));
+    case TypeKind::kDate:
+      return LittleEndian(static_cast<int32_t>(value.integer()));
     case TypeKind::kLong:
     case TypeKind::kTime:
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampTz:
     case TypeKind::kTimestampNs:
-    case TypeKind::kTimestampTzNs: return LittleEndian(value.integer());
-    case TypeKind::kFloat: return LittleEndian(value.float32());
-    case TypeKind::kDouble: return LittleEndian(value.float64());
-    case TypeKind::kDecimal: return BigEndian(value.decimal());
+    case TypeKind::kTimestampTzNs:
+      return LittleEndian(value.integer());
+    case TypeKind::kFloat:
+      return LittleEndian(value.float32());
+    case TypeKind::kDouble:
+      return LittleEndian(value.float64());
+    case TypeKind::kDecimal:
+      return BigEndian(value.decimal());
     case TypeKind::kUuid: {
       auto bytes = UuidBytes(value.string());
       return bytes.ok() ? *bytes : std::string();
     }
     case TypeKind::kString:
     case TypeKind::kFixed:
-    case TypeKind::kBinary: return value.string();
+    case TypeKind::kBinary:
+      return value.string();
     case TypeKind::kUnknown:
     case TypeKind::kVariant:
     case TypeKind::kGeometry:
     case TypeKind::kGeography:
     case TypeKind::kStruct:
     case TypeKind::kList:
-    case TypeKind::kMap: break;
+    case TypeKind::kMap:
+      break;
   }
   return {};
 }
@@ -217,7 +229,8 @@ Result<Value> FromBytes(const Type& type, std::string_view bytes) {
     case TypeKind::kTimestampTz:
     case TypeKind::kTimestampNs:
     case TypeKind::kTimestampTzNs:
-      if (bytes.size() == 4 && type.kind == TypeKind::kLong) return Value(static_cast<int64_t>(FromLittleEndian<int32_t>(bytes)));
+      if (bytes.size() == 4 && type.kind == TypeKind::kLong)
+        return Value(static_cast<int64_t>(FromLittleEndian<int32_t>(bytes)));
       if (bytes.size() != 8) return Malformed(type, bytes);
       return Value(FromLittleEndian<int64_t>(bytes));
     case TypeKind::kFloat:
@@ -238,14 +251,16 @@ Result<Value> FromBytes(const Type& type, std::string_view bytes) {
       return Value(UuidText(bytes));
     case TypeKind::kString:
     case TypeKind::kFixed:
-    case TypeKind::kBinary: return Value(std::string(bytes));
+    case TypeKind::kBinary:
+      return Value(std::string(bytes));
     case TypeKind::kUnknown:
     case TypeKind::kVariant:
     case TypeKind::kGeometry:
     case TypeKind::kGeography:
     case TypeKind::kStruct:
     case TypeKind::kList:
-    case TypeKind::kMap: break;
+    case TypeKind::kMap:
+      break;
   }
   return DamagedMetadata("A bound of type " + TypeText(type) + " cannot be read");
 }
@@ -258,9 +273,11 @@ Value Promoted(bool is_double, const Value& value) {
 Result<JsonValue> ToJsonValue(const Type& type, const Value& value) {
   if (value.is_null()) return JsonValue();
   switch (type.kind) {
-    case TypeKind::kBoolean: return JsonValue::OfBoolean(value.boolean());
+    case TypeKind::kBoolean:
+      return JsonValue::OfBoolean(value.boolean());
     case TypeKind::kInt:
-    case TypeKind::kLong: return JsonValue::OfNumber(std::to_string(value.integer()));
+    case TypeKind::kLong:
+      return JsonValue::OfNumber(std::to_string(value.integer()));
     case TypeKind::kFloat: {
       char buffer[64];
       auto end = std::to_chars(buffer, buffer + sizeof(buffer), value.float32()).ptr;
@@ -271,16 +288,21 @@ Result<JsonValue> ToJsonValue(const Type& type, const Value& value) {
       auto end = std::to_chars(buffer, buffer + sizeof(buffer), value.float64()).ptr;
       return JsonValue::OfNumber(std::string(buffer, end));
     }
-    case TypeKind::kDecimal: return JsonValue::OfString(ValueToString(*DataType::Decimal(type.precision, type.scale), value));
+    case TypeKind::kDecimal:
+      return JsonValue::OfString(ValueToString(*DataType::Decimal(type.precision, type.scale), value));
     case TypeKind::kDate:
     case TypeKind::kTime:
     case TypeKind::kTimestamp:
-    case TypeKind::kTimestampTz: return JsonValue::OfString(TemporalText(type, value.integer()));
+    case TypeKind::kTimestampTz:
+      return JsonValue::OfString(TemporalText(type, value.integer()));
     case TypeKind::kString:
-    case TypeKind::kUuid: return JsonValue::OfString(value.string());
+    case TypeKind::kUuid:
+      return JsonValue::OfString(value.string());
     case TypeKind::kFixed:
-    case TypeKind::kBinary: return JsonValue::OfString(Hex(value.string()));
-    default: return Error::Unsupported("a default value of type " + TypeText(type));
+    case TypeKind::kBinary:
+      return JsonValue::OfString(Hex(value.string()));
+    default:
+      return Error::Unsupported("a default value of type " + TypeText(type));
   }
 }
 
@@ -315,8 +337,10 @@ Result<Value> FromJsonValue(const Type& type, const JsonValue& json) {
       if (!is_text || json.text.empty()) return error;
       int128 number = 0;
       for (char c : json.text) {
-        if (c >= '0' && c <= '9') number = number * 10 + (c - '0');
-        else if (c != '-' && c != '+' && c != '.') return error;
+        if (c >= '0' && c <= '9')
+          number = number * 10 + (c - '0');
+        else if (c != '-' && c != '+' && c != '.')
+          return error;
       }
       return Value(Decimal128{json.text[0] == '-' ? -number : number});
     }
@@ -336,7 +360,8 @@ Result<Value> FromJsonValue(const Type& type, const JsonValue& json) {
       FRAZIL_ASSIGN_OR_RETURN(std::string bytes, FromHex(json.text));
       return Value(std::move(bytes));
     }
-    default: return Error::Unsupported("a default value of type " + TypeText(type));
+    default:
+      return Error::Unsupported("a default value of type " + TypeText(type));
   }
 }
 

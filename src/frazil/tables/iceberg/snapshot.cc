@@ -34,8 +34,8 @@ Result<Snapshot> ParseSnapshot(const JsonValue& json) {
   FRAZIL_ASSIGN_OR_RETURN(snapshot.added_rows, GetOptionalLong(json, "added-rows"));
   FRAZIL_ASSIGN_OR_RETURN(snapshot.key_id, GetOptionalText(json, "key-id"));
   snapshot.unknown =
-      UnknownMembers(json, {"sequence-number", "snapshot-id", "parent-snapshot-id", "timestamp-ms", "summary", "manifest-list", "manifests",
-                            "schema-id", "first-row-id", "added-rows", "key-id"});
+      UnknownMembers(json, {"sequence-number", "snapshot-id", "parent-snapshot-id", "timestamp-ms", "summary",
+                            "manifest-list", "manifests", "schema-id", "first-row-id", "added-rows", "key-id"});
   return snapshot;
 }
 

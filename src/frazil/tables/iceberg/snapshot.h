@@ -25,7 +25,7 @@ struct Snapshot {
   std::optional<int32_t> schema_id;
   std::optional<int64_t> first_row_id;  ///< v3.
   std::optional<int64_t> added_rows;
-  std::optional<std::string> key_id;    ///< Set: the manifest list is encrypted.
+  std::optional<std::string> key_id;  ///< Set: the manifest list is encrypted.
   std::vector<std::pair<std::string, JsonValue>> unknown;
 };
 

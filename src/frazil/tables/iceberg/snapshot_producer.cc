@@ -22,8 +22,10 @@ std::string PartitionKey(int32_t spec_id, const std::vector<Value>& values) {
     std::string part;
     const auto& storage = value.storage();
     if (const auto* flag = std::get_if<bool>(&storage)) part = *flag ? "t" : "f";
-    if (const auto* number = std::get_if<int64_t>(&storage)) part = ToBytes(*Type::Primitive(TypeKind::kLong), Value(*number));
-    if (const auto* number = std::get_if<double>(&storage)) part = ToBytes(*Type::Primitive(TypeKind::kDouble), Value(*number == 0 ? 0.0 : *number));
+    if (const auto* number = std::get_if<int64_t>(&storage))
+      part = ToBytes(*Type::Primitive(TypeKind::kLong), Value(*number));
+    if (const auto* number = std::get_if<double>(&storage))
+      part = ToBytes(*Type::Primitive(TypeKind::kDouble), Value(*number == 0 ? 0.0 : *number));
     if (std::holds_alternative<Decimal128>(storage)) part = ToBytes(*Type::Decimal(38, 0), value);
     if (const auto* text = std::get_if<std::string>(&storage)) part = *text;
     key += value.is_null() ? "|-" : "|" + std::to_string(part.size()) + ":" + part;
@@ -43,14 +45,16 @@ Snapshot NewSnapshot(const TableMetadata& base, const Snapshot* parent, int64_t 
   // A metadata file that is not older would count as holding this snapshot.
   snapshot.timestamp_ms = std::max(NowMicros() / 1000, base.last_updated_ms + 1);
   if (parent != nullptr) snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, parent->timestamp_ms + 1);
-  if (!base.snapshot_log.empty()) snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, base.snapshot_log.back().timestamp_ms);
+  if (!base.snapshot_log.empty())
+    snapshot.timestamp_ms = std::max(snapshot.timestamp_ms, base.snapshot_log.back().timestamp_ms);
   return snapshot;
 }
 
 Result<std::string> ListManifests(const TableMetadata& base, std::vector<ManifestFile> manifests, Snapshot* snapshot) {
   int64_t next_row_id = base.next_row_id;
-  FRAZIL_ASSIGN_OR_RETURN(std::string list, WriteManifestList(base.format_version, snapshot->snapshot_id, snapshot->parent_id,
-                                                              snapshot->sequence_number, std::move(manifests), &next_row_id));
+  FRAZIL_ASSIGN_OR_RETURN(std::string list,
+                          WriteManifestList(base.format_version, snapshot->snapshot_id, snapshot->parent_id,
+                                            snapshot->sequence_number, std::move(manifests), &next_row_id));
   if (base.format_version >= 3) {
     snapshot->first_row_id = base.next_row_id;
     snapshot->added_rows = next_row_id - base.next_row_id;
@@ -70,15 +74,23 @@ int64_t NewSnapshotId() {
 }
 
 SnapshotProducer::SnapshotProducer(TableOperationsPtr operations, SnapshotChange change)
-    : operations_(std::move(operations)), change_(std::move(change)), snapshot_id_(NewSnapshotId()), commit_uuid_(RandomUuidText()) {}
+    : operations_(std::move(operations)),
+      change_(std::move(change)),
+      snapshot_id_(NewSnapshotId()),
+      commit_uuid_(RandomUuidText()) {}
 
 std::string SnapshotProducer::Operation() const {
   switch (change_.kind) {
-    case SnapshotChange::Kind::kAppend: return "append";
-    case SnapshotChange::Kind::kReplacePartitions: return "overwrite";
-    case SnapshotChange::Kind::kDelete: return "delete";
-    case SnapshotChange::Kind::kRewrite: return "replace";
-    case SnapshotChange::Kind::kOverwrite: break;
+    case SnapshotChange::Kind::kAppend:
+      return "append";
+    case SnapshotChange::Kind::kReplacePartitions:
+      return "overwrite";
+    case SnapshotChange::Kind::kDelete:
+      return "delete";
+    case SnapshotChange::Kind::kRewrite:
+      return "replace";
+    case SnapshotChange::Kind::kOverwrite:
+      break;
   }
   bool deletes = !change_.removed_paths.empty() || change_.delete_filter != nullptr;
   bool adds = !change_.added.empty();
@@ -88,7 +100,8 @@ std::string SnapshotProducer::Operation() const {
 
 std::string SnapshotProducer::NewManifestPath(const TableMetadata& base) {
   std::lock_guard lock(mutex_);
-  std::string path = TableOperations::MetadataPath(base, commit_uuid_ + "-m" + std::to_string(manifest_count_++) + ".avro");
+  std::string path =
+      TableOperations::MetadataPath(base, commit_uuid_ + "-m" + std::to_string(manifest_count_++) + ".avro");
   written_.push_back(path);
   return path;
 }
@@ -133,7 +146,8 @@ Status SnapshotProducer::WriteNewManifests(const TableMetadata& base) {
         writer.reset();
       }
       if (writer == nullptr) {
-        FRAZIL_ASSIGN_OR_RETURN(writer, ManifestWriter::Make(base, spec_id, ManifestContent::kData, snapshot_id_, NewManifestPath(base)));
+        FRAZIL_ASSIGN_OR_RETURN(
+            writer, ManifestWriter::Make(base, spec_id, ManifestContent::kData, snapshot_id_, NewManifestPath(base)));
       }
       FRAZIL_RETURN_IF_ERROR(writer->Added(file));
     }
@@ -144,8 +158,10 @@ Status SnapshotProducer::WriteNewManifests(const TableMetadata& base) {
   return {};
 }
 
-Result<SnapshotProducer::Filtered> SnapshotProducer::FilterManifest(const TableMetadata& base, const ManifestFile& manifest,
-                                                                    const FileEvaluator* evaluator, int64_t min_sequence_number,
+Result<SnapshotProducer::Filtered> SnapshotProducer::FilterManifest(const TableMetadata& base,
+                                                                    const ManifestFile& manifest,
+                                                                    const FileEvaluator* evaluator,
+                                                                    int64_t min_sequence_number,
                                                                     const std::set<std::string>& removed_data_files) {
   {
     std::lock_guard lock(mutex_);
@@ -170,20 +186,22 @@ Result<SnapshotProducer::Filtered> SnapshotProducer::FilterManifest(const TableM
       int64_t sequence_number = entry.sequence_number.value_or(0);
       // Delete files older than every data file have nothing left to delete.
       marked = sequence_number > 0 && sequence_number < min_sequence_number;
-      marked = marked || (file.is_deletion_vector() && file.referenced_data_file && removed_data_files.count(*file.referenced_data_file) != 0);
+      marked = marked || (file.is_deletion_vector() && file.referenced_data_file &&
+                          removed_data_files.count(*file.referenced_data_file) != 0);
     }
     if (!marked && evaluator != nullptr && evaluator->MayMatch(file)) {
       marked = evaluator->AllMatch(file);
       if (!marked && !is_delete) {
-        return Validation("Cannot delete file where some, but not all, rows match filter " + change_.delete_filter->ToString() + ": " +
-                          file.path);
+        return Validation("Cannot delete file where some, but not all, rows match filter " +
+                          change_.delete_filter->ToString() + ": " + file.path);
       }
     }
     goes[i] = marked;
     any = any || marked;
   }
   if (any) {
-    FRAZIL_ASSIGN_OR_RETURN(auto writer, ManifestWriter::Make(base, manifest.spec_id, manifest.content, snapshot_id_, NewManifestPath(base)));
+    FRAZIL_ASSIGN_OR_RETURN(auto writer, ManifestWriter::Make(base, manifest.spec_id, manifest.content, snapshot_id_,
+                                                              NewManifestPath(base)));
     std::set<std::string> seen;
     for (size_t i = 0; i < entries->size(); ++i) {
       const ManifestEntry& entry = (*entries)[i];
@@ -209,10 +227,9 @@ Result<SnapshotProducer::Filtered> SnapshotProducer::FilterManifest(const TableM
   return result;
 }
 
-Result<std::vector<SnapshotProducer::Filtered>> SnapshotProducer::FilterManifests(const TableMetadata& base,
-                                                                                  const std::vector<ManifestFile>& manifests,
-                                                                                  ManifestContent content, int64_t min_sequence_number,
-                                                                                  const std::set<std::string>& removed_data_files) {
+Result<std::vector<SnapshotProducer::Filtered>> SnapshotProducer::FilterManifests(
+    const TableMetadata& base, const std::vector<ManifestFile>& manifests, ManifestContent content,
+    int64_t min_sequence_number, const std::set<std::string>& removed_data_files) {
   std::optional<FileEvaluators> evaluators;
   if (change_.delete_filter != nullptr) evaluators.emplace(Bind(change_.delete_filter, *base.schema()), base.schema());
   std::vector<Filtered> results;
@@ -231,7 +248,8 @@ Result<std::vector<SnapshotProducer::Filtered>> SnapshotProducer::FilterManifest
     if (content == ManifestContent::kData) {
       may_change = may_change || !change_.removed_paths.empty();
     } else {
-      may_change = may_change || !removed_data_files.empty() || (manifest.min_sequence_number > 0 && manifest.min_sequence_number < min_sequence_number);
+      may_change = may_change || !removed_data_files.empty() ||
+                   (manifest.min_sequence_number > 0 && manifest.min_sequence_number < min_sequence_number);
     }
     bool live = manifest.MayHaveAdded() || manifest.MayHaveExisting();
     if (live && may_change) to_read.push_back(results.size());
@@ -241,7 +259,8 @@ Result<std::vector<SnapshotProducer::Filtered>> SnapshotProducer::FilterManifest
   FRAZIL_RETURN_IF_ERROR(ParallelFor(to_read.size(), ReadThreads(), [&](size_t i) -> Status {
     size_t at = to_read[i];
     ManifestFile manifest = results[at].manifest;
-    FRAZIL_ASSIGN_OR_RETURN(results[at], FilterManifest(base, manifest, evaluator_of[at], min_sequence_number, removed_data_files));
+    FRAZIL_ASSIGN_OR_RETURN(results[at],
+                            FilterManifest(base, manifest, evaluator_of[at], min_sequence_number, removed_data_files));
     return {};
   }));
   return results;
@@ -253,7 +272,8 @@ Result<ManifestFile> SnapshotProducer::MergeBin(const TableMetadata& base, const
   auto cached = merged_.find(key);
   if (cached != merged_.end()) return cached->second;
   FRAZIL_RETURN_IF_ERROR(WritePending());  // Own manifests are read back below.
-  FRAZIL_ASSIGN_OR_RETURN(auto writer, ManifestWriter::Make(base, bin[0].spec_id, bin[0].content, snapshot_id_, NewManifestPath(base)));
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto writer, ManifestWriter::Make(base, bin[0].spec_id, bin[0].content, snapshot_id_, NewManifestPath(base)));
   for (const auto& manifest : bin) {
     FRAZIL_ASSIGN_OR_RETURN(ManifestEntries entries, operations_->ReadEntries(base, manifest));
     for (const auto& entry : *entries) {
@@ -272,10 +292,12 @@ Result<ManifestFile> SnapshotProducer::MergeBin(const TableMetadata& base, const
   return merged;
 }
 
-Result<std::vector<ManifestFile>> SnapshotProducer::MergeManifests(const TableMetadata& base, const std::vector<ManifestFile>& manifests) {
+Result<std::vector<ManifestFile>> SnapshotProducer::MergeManifests(const TableMetadata& base,
+                                                                   const std::vector<ManifestFile>& manifests) {
   if (manifests.empty() || !base.PropertyAsBoolean("commit.manifest-merge.enabled", true)) return manifests;
   int64_t target = base.PropertyAsLong("commit.manifest.target-size-bytes", 8 * 1024 * 1024);
-  auto min_count = static_cast<size_t>(std::max<int64_t>(0, base.PropertyAsLong("commit.manifest.min-count-to-merge", 100)));
+  auto min_count =
+      static_cast<size_t>(std::max<int64_t>(0, base.PropertyAsLong("commit.manifest.min-count-to-merge", 100)));
   const std::string& first = manifests[0].path;
   std::map<int32_t, std::vector<ManifestFile>, std::greater<>> by_spec;
   for (const auto& manifest : manifests) by_spec[manifest.spec_id].push_back(manifest);
@@ -336,8 +358,8 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableMetadata& base) {
   for (const auto& path : change_.removed_paths) {
     if (removed_locally.count(path) == 0) return ConflictingCommit("Missing required files to delete: " + path);
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto deletes,
-                          FilterManifests(base, *before, ManifestContent::kDeletes, min_sequence_number, removed_data_files));
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto deletes, FilterManifests(base, *before, ManifestContent::kDeletes, min_sequence_number, removed_data_files));
   FRAZIL_RETURN_IF_ERROR(WriteNewManifests(base));
 
   SnapshotSummary summary;
@@ -351,7 +373,8 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableMetadata& base) {
       for (const auto& file : item.removed) summary.Removed(*file, PartitionPathOf(base, *file));
       summary.AddDuplicateDeletes(item.duplicates);
       if (item.rewritten) ++replaced;
-      if (item.manifest.MayHaveAdded() || item.manifest.MayHaveExisting() || item.manifest.added_snapshot_id == snapshot_id_) {
+      if (item.manifest.MayHaveAdded() || item.manifest.MayHaveExisting() ||
+          item.manifest.added_snapshot_id == snapshot_id_) {
         out->push_back(item.manifest);
       }
     }

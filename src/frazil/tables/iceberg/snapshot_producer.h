@@ -23,20 +23,21 @@ std::string PartitionKey(int32_t spec_id, const std::vector<Value>& values);
 struct SnapshotChange {
   enum class Kind : uint8_t {
     kAppend,
-    kOverwrite,          ///< "overwrite", "delete" or "append", by what it removes and adds.
+    kOverwrite,  ///< "overwrite", "delete" or "append", by what it removes and adds.
     kReplacePartitions,
     kDelete,
-    kRewrite,            ///< "replace": other files with the same rows.
+    kRewrite,  ///< "replace": other files with the same rows.
   };
   Kind kind = Kind::kAppend;
   std::string branch = kMainBranch;
   bool create_branch = false;  ///< A branch that is missing comes into being on top of main.
-  bool stage_only = false;  ///< The snapshot is added, no branch is moved.
+  bool stage_only = false;     ///< The snapshot is added, no branch is moved.
 
   std::vector<DataFilePtr> added;
-  std::set<std::string> removed_paths;         ///< Data files, as storage::LocalPath gives their names; each must be there.
-  PredicatePtr delete_filter;                  ///< Data files all of whose rows match go; one with some is an error.
-  std::map<std::string, std::pair<int32_t, std::vector<Value>>> replaced_partitions;  ///< By PartitionKey. Unpartitioned specs: everything goes.
+  std::set<std::string> removed_paths;  ///< Data files, as storage::LocalPath gives their names; each must be there.
+  PredicatePtr delete_filter;           ///< Data files all of whose rows match go; one with some is an error.
+  std::map<std::string, std::pair<int32_t, std::vector<Value>>>
+      replaced_partitions;                     ///< By PartitionKey. Unpartitioned specs: everything goes.
   std::map<std::string, std::string> summary;  ///< Extra entries.
 
   /// Conflict checks against snapshots after this one; absent: against the whole history.
@@ -46,15 +47,17 @@ struct SnapshotChange {
   bool validate_no_conflicting_deletes = false;
 };
 
-/// A new snapshot on `parent` (null: the first one), without its manifest list. Its time is later than its parent's and than the metadata file before it, even on a
-/// fast or wrong clock: the order of snapshots is told by their times.
-Snapshot NewSnapshot(const TableMetadata& base, const Snapshot* parent, int64_t snapshot_id, std::string operation, std::map<std::string, std::string> summary);
+/// A new snapshot on `parent` (null: the first one), without its manifest list. Its time is later than its parent's and
+/// than the metadata file before it, even on a fast or wrong clock: the order of snapshots is told by their times.
+Snapshot NewSnapshot(const TableMetadata& base, const Snapshot* parent, int64_t snapshot_id, std::string operation,
+                     std::map<std::string, std::string> summary);
 
 /// The manifest list of a snapshot, whose row ids (v3) it counts on from those of the base.
 Result<std::string> ListManifests(const TableMetadata& base, std::vector<ManifestFile> manifests, Snapshot* snapshot);
 
-/// Makes the snapshot of a change on a base, once for each attempt of a commit; what was written for one attempt is used again in the next.
-/// Source: Iceberg spec "Snapshots", "Manifest Lists"; the rules which manifests are rewritten or merged are those of Iceberg's MergingSnapshotProducer.
+/// Makes the snapshot of a change on a base, once for each attempt of a commit; what was written for one attempt is
+/// used again in the next. Source: Iceberg spec "Snapshots", "Manifest Lists"; the rules which manifests are rewritten
+/// or merged are those of Iceberg's MergingSnapshotProducer.
 class SnapshotProducer {
  public:
   SnapshotProducer(TableOperationsPtr operations, SnapshotChange change);
@@ -82,11 +85,14 @@ class SnapshotProducer {
   /// Writes what is finished and not written yet, at once; the first time, the added data files are made durable too.
   Status WritePending();
   Status WriteNewManifests(const TableMetadata& base);
-  Result<std::vector<Filtered>> FilterManifests(const TableMetadata& base, const std::vector<ManifestFile>& manifests, ManifestContent content,
-                                                int64_t min_sequence_number, const std::set<std::string>& removed_data_files);
-  Result<Filtered> FilterManifest(const TableMetadata& base, const ManifestFile& manifest, const FileEvaluator* evaluator,
-                                  int64_t min_sequence_number, const std::set<std::string>& removed_data_files);
-  Result<std::vector<ManifestFile>> MergeManifests(const TableMetadata& base, const std::vector<ManifestFile>& manifests);
+  Result<std::vector<Filtered>> FilterManifests(const TableMetadata& base, const std::vector<ManifestFile>& manifests,
+                                                ManifestContent content, int64_t min_sequence_number,
+                                                const std::set<std::string>& removed_data_files);
+  Result<Filtered> FilterManifest(const TableMetadata& base, const ManifestFile& manifest,
+                                  const FileEvaluator* evaluator, int64_t min_sequence_number,
+                                  const std::set<std::string>& removed_data_files);
+  Result<std::vector<ManifestFile>> MergeManifests(const TableMetadata& base,
+                                                   const std::vector<ManifestFile>& manifests);
   Result<ManifestFile> MergeBin(const TableMetadata& base, const std::vector<ManifestFile>& bin);
   std::string NewManifestPath(const TableMetadata& base);
   std::string PartitionPathOf(const TableMetadata& base, const DataFile& file) const;
@@ -98,12 +104,12 @@ class SnapshotProducer {
   int64_t attempt_ = 0;
   std::mutex mutex_;  ///< Guards the members below while manifests are filtered in parallel.
   int64_t manifest_count_ = 0;
-  std::vector<std::string> written_;  ///< Every manifest and list.
+  std::vector<std::string> written_;                          ///< Every manifest and list.
   std::vector<std::pair<std::string, std::string>> pending_;  ///< Path and data.
   bool data_synced_ = false;
   std::optional<std::vector<ManifestFile>> new_manifests_;
-  std::map<std::string, Filtered> filtered_;             ///< By path of the old manifest.
-  std::map<std::string, ManifestFile> merged_;           ///< By the paths of the bin.
+  std::map<std::string, Filtered> filtered_;    ///< By path of the old manifest.
+  std::map<std::string, ManifestFile> merged_;  ///< By the paths of the bin.
 };
 
 /// A new snapshot id: random and positive.

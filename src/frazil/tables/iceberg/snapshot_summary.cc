@@ -99,7 +99,8 @@ std::map<std::string, std::string> SnapshotSummary::Build(const Snapshot* previo
   };
   for (const auto& total : kTotals) {
     // Where an earlier snapshot does not tell its total, the later ones cannot either.
-    std::optional<int64_t> value = previous == nullptr ? std::optional<int64_t>(0) : NumberAt(previous->summary, total.total);
+    std::optional<int64_t> value =
+        previous == nullptr ? std::optional<int64_t>(0) : NumberAt(previous->summary, total.total);
     if (!value || *value < 0) continue;
     *value += NumberAt(summary, total.added).value_or(0) - NumberAt(summary, total.removed).value_or(0);
     if (*value >= 0) summary[total.total] = std::to_string(*value);

@@ -9,7 +9,8 @@
 
 namespace frazil::tables::iceberg {
 
-/// Counts what a commit adds and removes, and makes the snapshot's summary of it, key by key as Iceberg does ("Optional Snapshot Summary Fields").
+/// Counts what a commit adds and removes, and makes the snapshot's summary of it, key by key as Iceberg does ("Optional
+/// Snapshot Summary Fields").
 class SnapshotSummary {
  public:
   /// `partition_path` is the file's partition as a folder name; "" for unpartitioned files.

@@ -9,7 +9,8 @@ namespace frazil::tables::iceberg {
 namespace {
 
 /// Snapshots after the starting point, newest first.
-Result<std::vector<const Snapshot*>> NewSnapshots(const TableMetadata& base, const Snapshot* parent, const std::optional<int64_t>& start) {
+Result<std::vector<const Snapshot*>> NewSnapshots(const TableMetadata& base, const Snapshot* parent,
+                                                  const std::optional<int64_t>& start) {
   std::vector<const Snapshot*> result;
   const Snapshot* current = parent;
   while (current != nullptr) {
@@ -50,7 +51,8 @@ struct Checker {
   }
 
   using Test = std::function<bool(const DataFile&)>;
-  Result<std::vector<std::string>> Find(const std::vector<std::string>& wanted, ManifestContent content, EntryStatus status, const Test& test) const {
+  Result<std::vector<std::string>> Find(const std::vector<std::string>& wanted, ManifestContent content,
+                                        EntryStatus status, const Test& test) const {
     std::vector<std::string> found;
     FRAZIL_RETURN_IF_ERROR(ForEachNewEntry(wanted, content, [&](const ManifestEntry& entry) {
       if (entry.status == status && test(*entry.file)) found.push_back(entry.file->path);
@@ -63,7 +65,8 @@ std::string List(const std::vector<std::string>& paths) { return "[" + Join(path
 
 }  // namespace
 
-Status ValidateNoConflicts(const TableOperations& operations, const TableMetadata& base, const Snapshot* parent, const SnapshotChange& change) {
+Status ValidateNoConflicts(const TableOperations& operations, const TableMetadata& base, const Snapshot* parent,
+                           const SnapshotChange& change) {
   if (!change.validate_no_conflicting_data && !change.validate_no_conflicting_deletes) return {};
   if (parent == nullptr) return {};
   FRAZIL_ASSIGN_OR_RETURN(auto snapshots, NewSnapshots(base, parent, change.validate_from));
@@ -91,47 +94,61 @@ Status ValidateNoConflicts(const TableOperations& operations, const TableMetadat
   const std::string matching = partitions ? "partitions " + shown : shown;
 
   if (change.validate_no_conflicting_data) {
-    FRAZIL_ASSIGN_OR_RETURN(auto found, checker.Find({"append", "overwrite"}, ManifestContent::kData, EntryStatus::kAdded, concerned));
-    if (!found.empty()) return ConflictingCommit("Found conflicting files that can contain records matching " + matching + ": " + List(found));
+    FRAZIL_ASSIGN_OR_RETURN(
+        auto found, checker.Find({"append", "overwrite"}, ManifestContent::kData, EntryStatus::kAdded, concerned));
+    if (!found.empty())
+      return ConflictingCommit("Found conflicting files that can contain records matching " + matching + ": " +
+                               List(found));
   }
   if (!change.validate_no_conflicting_deletes) return {};
 
   bool by_filter = change.delete_filter != nullptr || change.kind == SnapshotChange::Kind::kReplacePartitions;
   if (by_filter) {
-    FRAZIL_ASSIGN_OR_RETURN(auto new_deletes, checker.Find({"overwrite", "delete"}, ManifestContent::kDeletes, EntryStatus::kAdded, concerned));
+    FRAZIL_ASSIGN_OR_RETURN(auto new_deletes, checker.Find({"overwrite", "delete"}, ManifestContent::kDeletes,
+                                                           EntryStatus::kAdded, concerned));
     if (!new_deletes.empty()) {
-      return ConflictingCommit("Found new conflicting delete files that can apply to records matching " + shown + ": " + List(new_deletes));
+      return ConflictingCommit("Found new conflicting delete files that can apply to records matching " + shown + ": " +
+                               List(new_deletes));
     }
-    FRAZIL_ASSIGN_OR_RETURN(auto gone, checker.Find({"overwrite", "replace", "delete"}, ManifestContent::kData, EntryStatus::kDeleted, concerned));
+    FRAZIL_ASSIGN_OR_RETURN(auto gone, checker.Find({"overwrite", "replace", "delete"}, ManifestContent::kData,
+                                                    EntryStatus::kDeleted, concerned));
     if (!gone.empty()) {
-      return ConflictingCommit("Found conflicting deleted files that can contain records matching " + shown + ": " + List(gone));
+      return ConflictingCommit("Found conflicting deleted files that can contain records matching " + shown + ": " +
+                               List(gone));
     }
   }
   if (!change.removed_paths.empty()) {
-    // A delete file that came since then may delete rows of a file that is being replaced: its partition decides, or the file that it names.
+    // A delete file that came since then may delete rows of a file that is being replaced: its partition decides, or
+    // the file that it names.
     std::set<std::string> touched;
     FRAZIL_ASSIGN_OR_RETURN(auto manifests, operations.ReadManifests(base, *parent));
     bool has_deletes = std::any_of(manifests->begin(), manifests->end(), [&](const ManifestFile& m) {
       return m.content == ManifestContent::kDeletes &&
-             std::any_of(snapshots.begin(), snapshots.end(), [&](const Snapshot* s) { return s->snapshot_id == m.added_snapshot_id; });
+             std::any_of(snapshots.begin(), snapshots.end(),
+                         [&](const Snapshot* s) { return s->snapshot_id == m.added_snapshot_id; });
     });
     if (!has_deletes) return {};
     for (const auto& manifest : *manifests) {
       if (manifest.content != ManifestContent::kData) continue;
       FRAZIL_ASSIGN_OR_RETURN(ManifestEntries entries, operations.ReadEntries(base, manifest));
       for (const auto& entry : *entries) {
-        if (change.removed_paths.count(storage::LocalPath(entry.file->path)) != 0) touched.insert(PartitionKey(entry.file->spec_id, entry.file->partition));
+        if (change.removed_paths.count(storage::LocalPath(entry.file->path)) != 0)
+          touched.insert(PartitionKey(entry.file->spec_id, entry.file->partition));
       }
     }
-    FRAZIL_ASSIGN_OR_RETURN(auto new_deletes,
-                            checker.Find({"overwrite", "delete"}, ManifestContent::kDeletes, EntryStatus::kAdded, [&](const DataFile& file) {
-                              if (file.referenced_data_file) return change.removed_paths.count(storage::LocalPath(*file.referenced_data_file)) != 0;
-                              const PartitionSpec* spec = base.FindSpec(file.spec_id);
-                              bool global = file.content == FileContent::kEqualityDeletes && (spec == nullptr || spec->unpartitioned());
-                              return global || touched.count(PartitionKey(file.spec_id, file.partition)) != 0;
-                            }));
+    FRAZIL_ASSIGN_OR_RETURN(
+        auto new_deletes,
+        checker.Find(
+            {"overwrite", "delete"}, ManifestContent::kDeletes, EntryStatus::kAdded, [&](const DataFile& file) {
+              if (file.referenced_data_file)
+                return change.removed_paths.count(storage::LocalPath(*file.referenced_data_file)) != 0;
+              const PartitionSpec* spec = base.FindSpec(file.spec_id);
+              bool global = file.content == FileContent::kEqualityDeletes && (spec == nullptr || spec->unpartitioned());
+              return global || touched.count(PartitionKey(file.spec_id, file.partition)) != 0;
+            }));
     if (!new_deletes.empty()) {
-      return ConflictingCommit("Cannot commit, found new delete for replaced data file: " + *change.removed_paths.begin());
+      return ConflictingCommit("Cannot commit, found new delete for replaced data file: " +
+                               *change.removed_paths.begin());
     }
   }
   return {};

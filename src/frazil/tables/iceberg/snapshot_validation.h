@@ -5,8 +5,9 @@
 
 namespace frazil::tables::iceberg {
 
-/// Checks that the snapshots between the change's starting point and `parent` (null: an empty branch) do not conflict with it. The error is of kind kConflict,
-/// with Iceberg's text.
-Status ValidateNoConflicts(const TableOperations& operations, const TableMetadata& base, const Snapshot* parent, const SnapshotChange& change);
+/// Checks that the snapshots between the change's starting point and `parent` (null: an empty branch) do not conflict
+/// with it. The error is of kind kConflict, with Iceberg's text.
+Status ValidateNoConflicts(const TableOperations& operations, const TableMetadata& base, const Snapshot* parent,
+                           const SnapshotChange& change);
 
 }  // namespace frazil::tables::iceberg

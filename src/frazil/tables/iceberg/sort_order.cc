@@ -71,7 +71,8 @@ Result<SortOrder> BuildSortOrder(const Schema& schema, const std::vector<SortFie
   order.order_id = fields.empty() ? 0 : 1;
   for (const auto& wanted : fields) {
     const Schema::Located* source = schema.Find(wanted.term.source);
-    if (source == nullptr) return Validation("Cannot find field '" + Join(wanted.term.source, ".") + "' in the table's schema");
+    if (source == nullptr)
+      return Validation("Cannot find field '" + Join(wanted.term.source, ".") + "' in the table's schema");
     SortOrderField field;
     field.term.source_id = source->field->id;
     field.term.transform = wanted.term.transform;

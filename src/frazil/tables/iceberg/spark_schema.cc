@@ -8,21 +8,34 @@ namespace frazil::tables::iceberg {
 
 Result<DataTypePtr> ToSparkType(const Type& type) {
   switch (type.kind) {
-    case TypeKind::kBoolean: return DataType::Boolean();
-    case TypeKind::kInt: return DataType::Integer();
-    case TypeKind::kLong: return DataType::Long();
-    case TypeKind::kFloat: return DataType::Float();
-    case TypeKind::kDouble: return DataType::Double();
-    case TypeKind::kDecimal: return DataType::Decimal(type.precision, type.scale);
-    case TypeKind::kDate: return DataType::Date();
-    case TypeKind::kTimestamp: return DataType::TimestampNtz();
-    case TypeKind::kTimestampTz: return DataType::Timestamp();
+    case TypeKind::kBoolean:
+      return DataType::Boolean();
+    case TypeKind::kInt:
+      return DataType::Integer();
+    case TypeKind::kLong:
+      return DataType::Long();
+    case TypeKind::kFloat:
+      return DataType::Float();
+    case TypeKind::kDouble:
+      return DataType::Double();
+    case TypeKind::kDecimal:
+      return DataType::Decimal(type.precision, type.scale);
+    case TypeKind::kDate:
+      return DataType::Date();
+    case TypeKind::kTimestamp:
+      return DataType::TimestampNtz();
+    case TypeKind::kTimestampTz:
+      return DataType::Timestamp();
     case TypeKind::kString:
-    case TypeKind::kUuid: return DataType::String();
+    case TypeKind::kUuid:
+      return DataType::String();
     case TypeKind::kFixed:
-    case TypeKind::kBinary: return DataType::Binary();
-    case TypeKind::kUnknown: return DataType::Null();
-    case TypeKind::kVariant: return DataType::Variant();
+    case TypeKind::kBinary:
+      return DataType::Binary();
+    case TypeKind::kUnknown:
+      return DataType::Null();
+    case TypeKind::kVariant:
+      return DataType::Variant();
     case TypeKind::kTime:
       return UnsupportedOperation("Spark does not support time fields");
     case TypeKind::kTimestampNs:
@@ -30,7 +43,8 @@ Result<DataTypePtr> ToSparkType(const Type& type) {
     case TypeKind::kGeometry:
     case TypeKind::kGeography:
       return UnsupportedOperation("Cannot convert unknown type to Spark: " + TypeText(type));
-    case TypeKind::kStruct: return ToSparkStruct(type.fields);
+    case TypeKind::kStruct:
+      return ToSparkStruct(type.fields);
     case TypeKind::kList: {
       FRAZIL_ASSIGN_OR_RETURN(DataTypePtr element, ToSparkType(*type.fields[0].type));
       return DataType::Array(std::move(element), !type.fields[0].required);
@@ -79,21 +93,34 @@ Result<DataTypePtr> ToSparkSchema(const Schema& schema) { return ToSparkStruct(s
 
 Result<TypePtr> FromSparkType(const DataType& type, const std::function<int32_t()>& next_id) {
   switch (type.id()) {
-    case TypeId::kBoolean: return Type::Primitive(TypeKind::kBoolean);
+    case TypeId::kBoolean:
+      return Type::Primitive(TypeKind::kBoolean);
     case TypeId::kByte:
     case TypeId::kShort:
-    case TypeId::kInteger: return Type::Primitive(TypeKind::kInt);
-    case TypeId::kLong: return Type::Primitive(TypeKind::kLong);
-    case TypeId::kFloat: return Type::Primitive(TypeKind::kFloat);
-    case TypeId::kDouble: return Type::Primitive(TypeKind::kDouble);
-    case TypeId::kDecimal: return Type::Decimal(type.precision(), type.scale());
-    case TypeId::kString: return Type::Primitive(TypeKind::kString);
-    case TypeId::kBinary: return Type::Primitive(TypeKind::kBinary);
-    case TypeId::kDate: return Type::Primitive(TypeKind::kDate);
-    case TypeId::kTimestamp: return Type::Primitive(TypeKind::kTimestampTz);
-    case TypeId::kTimestampNtz: return Type::Primitive(TypeKind::kTimestamp);
-    case TypeId::kVariant: return Type::Primitive(TypeKind::kVariant);
-    case TypeId::kNull: return Type::Primitive(TypeKind::kUnknown);
+    case TypeId::kInteger:
+      return Type::Primitive(TypeKind::kInt);
+    case TypeId::kLong:
+      return Type::Primitive(TypeKind::kLong);
+    case TypeId::kFloat:
+      return Type::Primitive(TypeKind::kFloat);
+    case TypeId::kDouble:
+      return Type::Primitive(TypeKind::kDouble);
+    case TypeId::kDecimal:
+      return Type::Decimal(type.precision(), type.scale());
+    case TypeId::kString:
+      return Type::Primitive(TypeKind::kString);
+    case TypeId::kBinary:
+      return Type::Primitive(TypeKind::kBinary);
+    case TypeId::kDate:
+      return Type::Primitive(TypeKind::kDate);
+    case TypeId::kTimestamp:
+      return Type::Primitive(TypeKind::kTimestampTz);
+    case TypeId::kTimestampNtz:
+      return Type::Primitive(TypeKind::kTimestamp);
+    case TypeId::kVariant:
+      return Type::Primitive(TypeKind::kVariant);
+    case TypeId::kNull:
+      return Type::Primitive(TypeKind::kUnknown);
     case TypeId::kStruct: {
       FRAZIL_ASSIGN_OR_RETURN(auto fields, FromSparkSchema(type, next_id));
       return Type::Struct(std::move(fields));
@@ -114,7 +141,8 @@ Result<TypePtr> FromSparkType(const DataType& type, const std::function<int32_t(
     case TypeId::kDayTimeInterval:
     case TypeId::kCalendarInterval:
     case TypeId::kGeometry:
-    case TypeId::kGeography: break;
+    case TypeId::kGeography:
+      break;
   }
   return UnsupportedOperation("Not a supported type: " + type.SimpleString());
 }

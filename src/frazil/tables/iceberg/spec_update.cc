@@ -9,11 +9,13 @@ namespace frazil::tables::iceberg {
 namespace {
 
 std::string Show(const SpecField& field) {
-  return std::to_string(field.field_id) + ": " + field.name + ": " + TransformText(field) + "(" + std::to_string(field.source_id) + ")";
+  return std::to_string(field.field_id) + ": " + field.name + ": " + TransformText(field) + "(" +
+         std::to_string(field.source_id) + ")";
 }
 
 bool IsTime(TransformKind kind) {
-  return kind == TransformKind::kYear || kind == TransformKind::kMonth || kind == TransformKind::kDay || kind == TransformKind::kHour;
+  return kind == TransformKind::kYear || kind == TransformKind::kMonth || kind == TransformKind::kDay ||
+         kind == TransformKind::kHour;
 }
 
 }  // namespace
@@ -25,7 +27,8 @@ SpecUpdate::SpecUpdate(const TableMetadata& base) : base_(base), last_field_id_(
 Result<SpecField> SpecUpdate::Resolve(const PartitionField& wanted) const {
   const Schema::Located* source = base_.schema()->Find(wanted.source);
   if (source == nullptr) {
-    return Validation("Cannot find field '" + Join(wanted.source, ".") + "' in struct: " + TypeText(*base_.schema()->root()));
+    return Validation("Cannot find field '" + Join(wanted.source, ".") +
+                      "' in struct: " + TypeText(*base_.schema()->root()));
   }
   SpecField field;
   field.source_id = source->field->id;
@@ -38,7 +41,9 @@ Result<SpecField> SpecUpdate::Resolve(const PartitionField& wanted) const {
 Status SpecUpdate::Add(const PartitionField& wanted, const std::string& name) {
   FRAZIL_ASSIGN_OR_RETURN(SpecField field, Resolve(wanted));
   std::string term = TransformText(field) + "(" + Join(wanted.source, ".") + ")";
-  auto same = [&](const SpecField& other) { return other.source_id == field.source_id && TransformText(other) == TransformText(field); };
+  auto same = [&](const SpecField& other) {
+    return other.source_id == field.source_id && TransformText(other) == TransformText(field);
+  };
   for (auto& item : items_) {
     if (!same(item.field)) continue;
     if (item.removed) {
@@ -47,8 +52,8 @@ Status SpecUpdate::Add(const PartitionField& wanted, const std::string& name) {
       if (!name.empty()) item.field.name = name;
       return {};
     }
-    return IllegalArgument("Cannot add duplicate partition field " + (name.empty() ? std::string("null") : name) + "=" + term +
-                           (item.added ? ", already added: " : ", conflicts with ") + Show(item.field));
+    return IllegalArgument("Cannot add duplicate partition field " + (name.empty() ? std::string("null") : name) + "=" +
+                           term + (item.added ? ", already added: " : ", conflicts with ") + Show(item.field));
   }
   if (base_.format_version >= 2) {
     for (const auto& spec : base_.specs) {
@@ -68,7 +73,8 @@ Status SpecUpdate::Add(const PartitionField& wanted, const std::string& name) {
   if (IsTime(field.transform)) {
     for (const auto& item : items_) {
       if (item.added && item.field.source_id == field.source_id && IsTime(item.field.transform)) {
-        return IllegalArgument("Cannot add redundant partition field: " + Show(item.field) + " conflicts with " + Show(field));
+        return IllegalArgument("Cannot add redundant partition field: " + Show(item.field) + " conflicts with " +
+                               Show(field));
       }
     }
   }
@@ -97,8 +103,9 @@ Status SpecUpdate::Remove(const PartitionField& wanted) {
     FRAZIL_ASSIGN_OR_RETURN(field, Resolve(wanted));
   }
   for (auto& item : items_) {
-    bool matches = by_name ? item.field.name == name
-                           : item.field.source_id == field.source_id && TransformText(item.field) == TransformText(field);
+    bool matches = by_name
+                       ? item.field.name == name
+                       : item.field.source_id == field.source_id && TransformText(item.field) == TransformText(field);
     if (!matches || item.removed) continue;
     if (item.added) return IllegalArgument("Cannot delete newly added field: " + Show(item.field));
     item.removed = true;
@@ -117,11 +124,13 @@ Status SpecUpdate::Apply(const TableChange& change) {
   switch (change.type) {
     case TableChange::Type::kAddPartitionField:
       return Add(change.field, change.has_field_name ? change.field.name : std::string());
-    case TableChange::Type::kDropPartitionField: return Remove(change.field);
+    case TableChange::Type::kDropPartitionField:
+      return Remove(change.field);
     case TableChange::Type::kReplacePartitionField:
       FRAZIL_RETURN_IF_ERROR(Remove(change.field));
       return Add(change.new_field, change.has_field_name ? change.new_field.name : std::string());
-    default: return Error::Internal("not a change of partition fields");
+    default:
+      return Error::Internal("not a change of partition fields");
   }
 }
 

@@ -9,7 +9,8 @@
 
 namespace frazil::tables::iceberg {
 
-/// Changes of the default partition spec ("Partition Evolution"): removed fields become void in v1 and go in v2; a field that was there before gets its id back.
+/// Changes of the default partition spec ("Partition Evolution"): removed fields become void in v1 and go in v2; a
+/// field that was there before gets its id back.
 class SpecUpdate {
  public:
   explicit SpecUpdate(const TableMetadata& base);

@@ -73,12 +73,14 @@ SchemaPtr TableMetadata::SchemaOf(const Snapshot& snapshot) const {
 
 const SchemaPtr& TableMetadata::SchemaForSpec(const PartitionSpec& spec) const {
   auto has_all = [&](const Schema& candidate) {
-    return std::all_of(spec.fields.begin(), spec.fields.end(), [&](const SpecField& f) { return candidate.Find(f.source_id) != nullptr; });
+    return std::all_of(spec.fields.begin(), spec.fields.end(),
+                       [&](const SpecField& f) { return candidate.Find(f.source_id) != nullptr; });
   };
   if (has_all(*schema())) return schema();
   const SchemaPtr* newest = nullptr;
   for (const auto& candidate : schemas) {
-    if (has_all(*candidate) && (newest == nullptr || candidate->schema_id() > (*newest)->schema_id())) newest = &candidate;
+    if (has_all(*candidate) && (newest == nullptr || candidate->schema_id() > (*newest)->schema_id()))
+      newest = &candidate;
   }
   return newest != nullptr ? *newest : schema();
 }

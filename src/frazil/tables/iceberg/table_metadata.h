@@ -26,8 +26,9 @@ struct MetadataLogEntry {
   std::string file;
 };
 
-/// The whole state of a table, as its metadata file holds it ("Table Metadata Fields"). A value: changes are made on a copy by the functions below, which
-/// keep the rules that hold between the fields; the copy becomes the table by a commit.
+/// The whole state of a table, as its metadata file holds it ("Table Metadata Fields"). A value: changes are made on a
+/// copy by the functions below, which keep the rules that hold between the fields; the copy becomes the table by a
+/// commit.
 struct TableMetadata {
   std::string metadata_location;  ///< The file that it was read from; empty: not written yet.
 
@@ -50,7 +51,7 @@ struct TableMetadata {
   std::vector<SnapshotLogEntry> snapshot_log;
   std::vector<MetadataLogEntry> metadata_log;
   std::map<std::string, SnapshotRef> refs;
-  int64_t next_row_id = 0;                    ///< v3.
+  int64_t next_row_id = 0;  ///< v3.
   std::vector<JsonValue> encryption_keys;
   std::vector<JsonValue> statistics;
   std::vector<JsonValue> partition_statistics;
@@ -59,7 +60,7 @@ struct TableMetadata {
   const SchemaPtr& schema() const;
   const PartitionSpec& spec() const;
   const SortOrder& sort_order() const;
-  SchemaPtr FindSchema(int32_t schema_id) const;          ///< Null where there is none.
+  SchemaPtr FindSchema(int32_t schema_id) const;  ///< Null where there is none.
   const PartitionSpec* FindSpec(int32_t spec_id) const;
   const SortOrder* FindSortOrder(int32_t order_id) const;
   const Snapshot* FindSnapshot(int64_t snapshot_id) const;

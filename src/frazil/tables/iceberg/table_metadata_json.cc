@@ -26,7 +26,8 @@ Status ParseSchemas(const JsonValue& json, TableMetadata* metadata) {
       metadata->schemas.push_back(std::move(schema));
     }
     if (metadata->FindSchema(metadata->current_schema_id) == nullptr) {
-      return IllegalArgument("Cannot find schema with current-schema-id=" + std::to_string(metadata->current_schema_id) + " from schemas");
+      return IllegalArgument(
+          "Cannot find schema with current-schema-id=" + std::to_string(metadata->current_schema_id) + " from schemas");
     }
     return {};
   }
@@ -48,8 +49,8 @@ Status ParseSpecs(const JsonValue& json, TableMetadata* metadata) {
       metadata->specs.push_back(std::move(spec));
     }
     if (metadata->FindSpec(metadata->default_spec_id) == nullptr) {
-      return IllegalArgument("Cannot find partition spec with default-spec-id=" + std::to_string(metadata->default_spec_id) +
-                             " from partition-specs");
+      return IllegalArgument("Cannot find partition spec with default-spec-id=" +
+                             std::to_string(metadata->default_spec_id) + " from partition-specs");
     }
   } else {
     if (metadata->format_version > 1) return MustExist("partition-specs", metadata->format_version);
@@ -60,7 +61,8 @@ Status ParseSpecs(const JsonValue& json, TableMetadata* metadata) {
     metadata->specs.push_back(std::move(spec));
   }
   FRAZIL_ASSIGN_OR_RETURN(auto last_partition_id, GetOptionalLong(json, "last-partition-id"));
-  if (!last_partition_id && metadata->format_version > 1) return MustExist("last-partition-id", metadata->format_version);
+  if (!last_partition_id && metadata->format_version > 1)
+    return MustExist("last-partition-id", metadata->format_version);
   int32_t highest = kFirstPartitionFieldId - 1;
   for (const auto& spec : metadata->specs) highest = std::max(highest, spec.LastFieldId());
   metadata->last_partition_id = last_partition_id ? static_cast<int32_t>(*last_partition_id) : highest;
@@ -94,7 +96,8 @@ Status ParseSnapshots(const JsonValue& json, TableMetadata* metadata) {
     }
   }
   if (metadata->current_snapshot_id && metadata->current_snapshot() == nullptr) {
-    return Validation("Current snapshot ID does not match any snapshot: " + std::to_string(*metadata->current_snapshot_id));
+    return Validation("Current snapshot ID does not match any snapshot: " +
+                      std::to_string(*metadata->current_snapshot_id));
   }
   if (Has(json, "refs")) {
     for (const auto& [name, ref_json] : json.Find("refs")->members) {
@@ -110,8 +113,10 @@ Status ParseSnapshots(const JsonValue& json, TableMetadata* metadata) {
     metadata->refs[kMainBranch] = main;
   }
   auto main = metadata->refs.find(kMainBranch);
-  if (metadata->current_snapshot_id && main != metadata->refs.end() && main->second.snapshot_id != *metadata->current_snapshot_id) {
-    return Validation("Current snapshot ID does not match main branch (" + std::to_string(*metadata->current_snapshot_id) +
+  if (metadata->current_snapshot_id && main != metadata->refs.end() &&
+      main->second.snapshot_id != *metadata->current_snapshot_id) {
+    return Validation("Current snapshot ID does not match main branch (" +
+                      std::to_string(*metadata->current_snapshot_id) +
                       " != " + std::to_string(main->second.snapshot_id) + ")");
   }
   return {};
@@ -147,14 +152,16 @@ Status KeepItems(const JsonValue& json, std::string_view name, std::vector<JsonV
 }
 
 Result<TableMetadata> Parse(const JsonValue& json) {
-  if (json.kind != JsonValue::Kind::kObject) return IllegalArgument("Cannot parse metadata from a non-object: " + json.Write());
+  if (json.kind != JsonValue::Kind::kObject)
+    return IllegalArgument("Cannot parse metadata from a non-object: " + json.Write());
   TableMetadata metadata;
   FRAZIL_ASSIGN_OR_RETURN(metadata.format_version, GetInt(json, "format-version"));
   if (metadata.format_version < 1 || metadata.format_version > kNewestFormatVersion) {
     return IllegalArgument("Cannot read unsupported version " + std::to_string(metadata.format_version));
   }
   FRAZIL_ASSIGN_OR_RETURN(auto uuid, GetOptionalText(json, "table-uuid"));
-  if (!uuid && metadata.format_version > 1) return IllegalArgument("UUID is required in format v" + std::to_string(metadata.format_version));
+  if (!uuid && metadata.format_version > 1)
+    return IllegalArgument("UUID is required in format v" + std::to_string(metadata.format_version));
   metadata.table_uuid = uuid.value_or("");
   FRAZIL_ASSIGN_OR_RETURN(metadata.location, GetText(json, "location"));
   if (metadata.format_version > 1) {
@@ -175,11 +182,11 @@ Result<TableMetadata> Parse(const JsonValue& json) {
   FRAZIL_RETURN_IF_ERROR(KeepItems(json, "statistics", &metadata.statistics));
   FRAZIL_RETURN_IF_ERROR(KeepItems(json, "partition-statistics", &metadata.partition_statistics));
   metadata.unknown = UnknownMembers(
-      json, {"format-version",      "table-uuid",      "location",     "last-sequence-number", "last-updated-ms",
-             "last-column-id",      "schema",          "schemas",      "current-schema-id",    "partition-spec",
-             "partition-specs",     "default-spec-id", "sort-orders",  "last-partition-id",    "default-sort-order-id",
-             "properties",          "snapshots",       "refs",         "current-snapshot-id",  "snapshot-log",
-             "metadata-log",        "next-row-id",     "statistics",   "encryption-keys",      "partition-statistics"});
+      json, {"format-version",  "table-uuid",      "location",    "last-sequence-number", "last-updated-ms",
+             "last-column-id",  "schema",          "schemas",     "current-schema-id",    "partition-spec",
+             "partition-specs", "default-spec-id", "sort-orders", "last-partition-id",    "default-sort-order-id",
+             "properties",      "snapshots",       "refs",        "current-snapshot-id",  "snapshot-log",
+             "metadata-log",    "next-row-id",     "statistics",  "encryption-keys",      "partition-statistics"});
   return metadata;
 }
 
@@ -241,12 +248,14 @@ std::string WriteTableMetadata(const TableMetadata& metadata) {
   object.Add("partition-statistics", JsonArray(metadata.partition_statistics));
   items.clear();
   for (const auto& entry : metadata.snapshot_log) {
-    items.push_back(JsonObject().AddLong("timestamp-ms", entry.timestamp_ms).AddLong("snapshot-id", entry.snapshot_id).Take());
+    items.push_back(
+        JsonObject().AddLong("timestamp-ms", entry.timestamp_ms).AddLong("snapshot-id", entry.snapshot_id).Take());
   }
   object.Add("snapshot-log", JsonArray(std::move(items)));
   items.clear();
   for (const auto& entry : metadata.metadata_log) {
-    items.push_back(JsonObject().AddLong("timestamp-ms", entry.timestamp_ms).AddText("metadata-file", entry.file).Take());
+    items.push_back(
+        JsonObject().AddLong("timestamp-ms", entry.timestamp_ms).AddText("metadata-file", entry.file).Take());
   }
   object.Add("metadata-log", JsonArray(std::move(items)));
   object.AddUnknown(metadata.unknown);

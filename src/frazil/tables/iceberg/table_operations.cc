@@ -26,15 +26,17 @@ size_t Weight(const std::vector<ManifestEntry>& entries) {
   for (const auto& entry : entries) {
     const DataFile& file = *entry.file;
     bytes += sizeof(ManifestEntry) + sizeof(DataFile) + file.path.size() + file.partition.size() * sizeof(Value);
-    bytes += (file.column_sizes.size() + file.value_counts.size() + file.null_counts.size() + file.nan_counts.size()) * 16;
+    bytes +=
+        (file.column_sizes.size() + file.value_counts.size() + file.null_counts.size() + file.nan_counts.size()) * 16;
     bytes += (file.lower_bounds.size() + file.upper_bounds.size()) * (sizeof(BoundsById::value_type) + 8);
   }
   return bytes;
 }
 
 Error CommitFailed(const std::string& name) {
-  Error error = Error::Plain(ExceptionClass::kSpark, "org.apache.iceberg.exceptions.CommitFailedException: Cannot commit changes to " + name +
-                                                         " because other commits came first");
+  Error error = Error::Plain(ExceptionClass::kSpark,
+                             "org.apache.iceberg.exceptions.CommitFailedException: Cannot commit changes to " + name +
+                                 " because other commits came first");
   error.kind = ErrorKind::kConflict;
   return error;
 }
@@ -47,7 +49,8 @@ std::shared_ptr<std::mutex> SharedState::CommitLock(const std::string& location)
   std::shared_ptr<std::mutex> result = known.lock();
   if (result == nullptr) {
     // Locks of tables that nobody commits to any more are cleared out now and then.
-    if (locks_.size() > 1000) std::erase_if(locks_, [&](const auto& entry) { return entry.first != location && entry.second.expired(); });
+    if (locks_.size() > 1000)
+      std::erase_if(locks_, [&](const auto& entry) { return entry.first != location && entry.second.expired(); });
     result = std::make_shared<std::mutex>();
     locks_[location] = result;
   }
@@ -95,8 +98,8 @@ Result<TableMetadataPtr> TableOperations::Load() const {
   return ReadMetadata(*location);
 }
 
-Result<std::shared_ptr<const std::vector<ManifestFile>>> TableOperations::ReadManifests(const TableMetadata& metadata,
-                                                                                        const Snapshot& snapshot) const {
+Result<std::shared_ptr<const std::vector<ManifestFile>>> TableOperations::ReadManifests(
+    const TableMetadata& metadata, const Snapshot& snapshot) const {
   if (snapshot.key_id) return Error::Unsupported("encrypted Iceberg tables");
   if (!snapshot.manifest_list.empty()) {
     if (auto cached = shared_->manifests.FindList(snapshot.manifest_list)) return cached;
@@ -138,7 +141,8 @@ Result<std::shared_ptr<const std::vector<ManifestFile>>> TableOperations::ReadMa
   return std::make_shared<const std::vector<ManifestFile>>(std::move(list));
 }
 
-Result<ManifestEntries> TableOperations::ReadEntries(const TableMetadata& metadata, const ManifestFile& manifest) const {
+Result<ManifestEntries> TableOperations::ReadEntries(const TableMetadata& metadata,
+                                                     const ManifestFile& manifest) const {
   // A manifest that is not committed yet inherits other numbers later.
   bool committed = manifest.sequence_number != kUnassignedSequenceNumber;
   std::string key = manifest.path;
@@ -156,7 +160,8 @@ Result<ManifestEntries> TableOperations::ReadEntries(const TableMetadata& metada
   return entries;
 }
 
-Result<CommitState> TableOperations::Commit(const TableMetadataPtr& base, TableMetadata next, TableMetadataPtr* committed) const {
+Result<CommitState> TableOperations::Commit(const TableMetadataPtr& base, TableMetadata next,
+                                            TableMetadataPtr* committed) const {
   CompleteForCommit(&next, base.get(), NowMicros() / 1000);
   std::optional<std::string> expected;
   if (base != nullptr) expected = base->metadata_location;
@@ -167,7 +172,8 @@ Result<CommitState> TableOperations::Commit(const TableMetadataPtr& base, TableM
   if (base != nullptr && next.PropertyAsBoolean("write.metadata.delete-after-commit.enabled", false)) {
     std::vector<std::string> removed;
     for (const auto& entry : base->metadata_log) {
-      bool kept = std::any_of(next.metadata_log.begin(), next.metadata_log.end(), [&](const auto& e) { return e.file == entry.file; });
+      bool kept = std::any_of(next.metadata_log.begin(), next.metadata_log.end(),
+                              [&](const auto& e) { return e.file == entry.file; });
       if (!kept) removed.push_back(entry.file);
     }
     DeleteQuietly(removed);
@@ -215,7 +221,8 @@ Result<TableMetadataPtr> TableOperations::CommitChange(
 void TableOperations::DeleteQuietly(const std::vector<std::string>& paths) const {
   for (const auto& path : paths) {
     Status deleted = store().Delete(path);
-    if (!deleted.ok()) Log(LogLevel::kWarn, "A file could not be deleted", {{"path", path}, {"error", deleted.error().message}});
+    if (!deleted.ok())
+      Log(LogLevel::kWarn, "A file could not be deleted", {{"path", path}, {"error", deleted.error().message}});
   }
 }
 

@@ -17,7 +17,8 @@ namespace frazil::tables::iceberg {
 /// What all tables of this process share.
 struct SharedState {
   ManifestCache manifests;
-  /// One lock for each table that this process commits to: commits of its sessions queue instead of losing to each other.
+  /// One lock for each table that this process commits to: commits of its sessions queue instead of losing to each
+  /// other.
   std::shared_ptr<std::mutex> CommitLock(const std::string& location);
 
  private:
@@ -34,7 +35,8 @@ struct RetryPolicy {
   static RetryPolicy Of(const TableMetadata& metadata);
 };
 
-/// Reads and commits one table: its store, its commit point, and the caches. Thread-safe; holds no state of the table itself.
+/// Reads and commits one table: its store, its commit point, and the caches. Thread-safe; holds no state of the table
+/// itself.
 class TableOperations {
  public:
   TableOperations(TableContext context, CommitPointPtr commit_point, std::shared_ptr<SharedState> shared);
@@ -48,17 +50,20 @@ class TableOperations {
   Result<TableMetadataPtr> Load() const;
   Result<TableMetadataPtr> ReadMetadata(const std::string& location) const;
 
-  Result<std::shared_ptr<const std::vector<ManifestFile>>> ReadManifests(const TableMetadata& metadata, const Snapshot& snapshot) const;
+  Result<std::shared_ptr<const std::vector<ManifestFile>>> ReadManifests(const TableMetadata& metadata,
+                                                                         const Snapshot& snapshot) const;
   Result<ManifestEntries> ReadEntries(const TableMetadata& metadata, const ManifestFile& manifest) const;
 
-  /// Makes `next`, which was derived from `base` (null: a new table), the newest state. kConflict: `base` is no longer the newest.
-  /// On kCommitted `committed` is the state with its location.
+  /// Makes `next`, which was derived from `base` (null: a new table), the newest state. kConflict: `base` is no longer
+  /// the newest. On kCommitted `committed` is the state with its location.
   Result<CommitState> Commit(const TableMetadataPtr& base, TableMetadata next, TableMetadataPtr* committed) const;
 
-  /// Applies a change to the newest state and commits, again and again as the table's retry policy says. `change` sees each base (null: no table) and may
-  /// fail; an error of kind kConflict or any other ends the trying. Giving up is an error of kind kConflict (CommitFailedException).
-  /// Returns the committed state, or the base where the change gave back nullopt ("nothing to do").
-  Result<TableMetadataPtr> CommitChange(const std::function<Result<std::optional<TableMetadata>>(const TableMetadataPtr& base)>& change) const;
+  /// Applies a change to the newest state and commits, again and again as the table's retry policy says. `change` sees
+  /// each base (null: no table) and may fail; an error of kind kConflict or any other ends the trying. Giving up is an
+  /// error of kind kConflict (CommitFailedException). Returns the committed state, or the base where the change gave
+  /// back nullopt ("nothing to do").
+  Result<TableMetadataPtr> CommitChange(
+      const std::function<Result<std::optional<TableMetadata>>(const TableMetadataPtr& base)>& change) const;
 
   /// Path of a new file in the metadata folder.
   static std::string MetadataPath(const TableMetadata& metadata, const std::string& name);

@@ -88,7 +88,8 @@ Result<NestedField> ParseField(const JsonValue& json) {
 }
 
 std::string FieldText(const NestedField& field) {
-  return std::to_string(field.id) + ": " + field.name + ": " + (field.required ? "required " : "optional ") + TypeText(*field.type);
+  return std::to_string(field.id) + ": " + field.name + ": " + (field.required ? "required " : "optional ") +
+         TypeText(*field.type);
 }
 
 bool SameDefault(const std::shared_ptr<const JsonValue>& left, const std::shared_ptr<const JsonValue>& right) {
@@ -129,7 +130,8 @@ TypePtr Type::Struct(std::vector<NestedField> fields) {
 TypePtr Type::List(int32_t element_id, bool element_required, TypePtr element) {
   auto type = std::make_shared<Type>();
   type->kind = TypeKind::kList;
-  type->fields.push_back(NestedField{element_id, "element", element_required, std::move(element), {}, nullptr, nullptr});
+  type->fields.push_back(
+      NestedField{element_id, "element", element_required, std::move(element), {}, nullptr, nullptr});
   return type;
 }
 
@@ -143,18 +145,24 @@ TypePtr Type::Map(int32_t key_id, TypePtr key, int32_t value_id, bool value_requ
 
 std::string TypeText(const Type& type) {
   switch (type.kind) {
-    case TypeKind::kDecimal: return "decimal(" + std::to_string(type.precision) + ", " + std::to_string(type.scale) + ")";
-    case TypeKind::kFixed: return "fixed[" + std::to_string(type.length) + "]";
+    case TypeKind::kDecimal:
+      return "decimal(" + std::to_string(type.precision) + ", " + std::to_string(type.scale) + ")";
+    case TypeKind::kFixed:
+      return "fixed[" + std::to_string(type.length) + "]";
     case TypeKind::kGeometry:
-    case TypeKind::kGeography: return type.text;
+    case TypeKind::kGeography:
+      return type.text;
     case TypeKind::kStruct: {
       std::string text = "struct<";
       for (size_t i = 0; i < type.fields.size(); ++i) text += (i > 0 ? ", " : "") + FieldText(type.fields[i]);
       return text + ">";
     }
-    case TypeKind::kList: return "list<" + TypeText(*type.fields[0].type) + ">";
-    case TypeKind::kMap: return "map<" + TypeText(*type.fields[0].type) + ", " + TypeText(*type.fields[1].type) + ">";
-    default: break;
+    case TypeKind::kList:
+      return "list<" + TypeText(*type.fields[0].type) + ">";
+    case TypeKind::kMap:
+      return "map<" + TypeText(*type.fields[0].type) + ", " + TypeText(*type.fields[1].type) + ">";
+    default:
+      break;
   }
   for (const auto& [name, kind] : PrimitiveNames()) {
     if (kind == type.kind) return std::string(name);
@@ -164,13 +172,13 @@ std::string TypeText(const Type& type) {
 
 bool SameField(const NestedField& left, const NestedField& right) {
   return left.id == right.id && left.name == right.name && left.required == right.required && left.doc == right.doc &&
-         SameDefault(left.initial_default, right.initial_default) && SameDefault(left.write_default, right.write_default) &&
-         SameType(*left.type, *right.type);
+         SameDefault(left.initial_default, right.initial_default) &&
+         SameDefault(left.write_default, right.write_default) && SameType(*left.type, *right.type);
 }
 
 bool SameType(const Type& left, const Type& right) {
-  if (left.kind != right.kind || left.precision != right.precision || left.scale != right.scale || left.length != right.length ||
-      left.text != right.text || left.fields.size() != right.fields.size()) {
+  if (left.kind != right.kind || left.precision != right.precision || left.scale != right.scale ||
+      left.length != right.length || left.text != right.text || left.fields.size() != right.fields.size()) {
     return false;
   }
   for (size_t i = 0; i < left.fields.size(); ++i) {
@@ -251,7 +259,8 @@ JsonValue TypeToJson(const Type& type) {
           .Add("value", TypeToJson(*type.fields[1].type))
           .AddBoolean("value-required", type.fields[1].required)
           .Take();
-    default: return JsonValue::OfString(TypeText(type));
+    default:
+      return JsonValue::OfString(TypeText(type));
   }
 }
 

@@ -11,7 +11,8 @@
 
 namespace frazil::tables::iceberg {
 
-/// Types of the Iceberg specification ("Schemas and Data Types"): finer than Spark's, so that what was read can be written back.
+/// Types of the Iceberg specification ("Schemas and Data Types"): finer than Spark's, so that what was read can be
+/// written back.
 enum class TypeKind : uint8_t {
   kBoolean,
   kInt,
@@ -21,8 +22,8 @@ enum class TypeKind : uint8_t {
   kDecimal,
   kDate,
   kTime,
-  kTimestamp,      ///< Wall clock, microseconds.
-  kTimestampTz,    ///< Instant, microseconds.
+  kTimestamp,    ///< Wall clock, microseconds.
+  kTimestampTz,  ///< Instant, microseconds.
   kTimestampNs,
   kTimestampTzNs,
   kString,
@@ -55,7 +56,7 @@ struct NestedField {
 
 struct Type {
   TypeKind kind = TypeKind::kBoolean;
-  int32_t precision = 0;            ///< kDecimal.
+  int32_t precision = 0;  ///< kDecimal.
   int32_t scale = 0;
   int32_t length = 0;               ///< kFixed.
   std::string text;                 ///< kGeometry, kGeography: as written, with its parameters.
@@ -72,7 +73,8 @@ struct Type {
   static TypePtr Map(int32_t key_id, TypePtr key, int32_t value_id, bool value_required, TypePtr value);
 };
 
-/// Text of a primitive type in the table's JSON: "int", "decimal(10, 2)", "fixed[16]". Nested types: "struct<...>" as in messages.
+/// Text of a primitive type in the table's JSON: "int", "decimal(10, 2)", "fixed[16]". Nested types: "struct<...>" as
+/// in messages.
 std::string TypeText(const Type& type);
 /// Same type, ids, names, nullability, docs and defaults.
 bool SameType(const Type& left, const Type& right);

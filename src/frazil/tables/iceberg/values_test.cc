@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "frazil/tables/iceberg/single_value.h"
 #include "frazil/tables/iceberg/spark_schema.h"
@@ -108,9 +108,12 @@ TEST(Transform, ValuesAndTexts) {
   EXPECT_EQ(apply(TransformKind::kBucket, 8, DataType::Long(), Value(int64_t{34})), Value(3));
   EXPECT_EQ(apply(TransformKind::kTruncate, 10, DataType::Integer(), Value(-1)), Value(-10));
   EXPECT_EQ(apply(TransformKind::kTruncate, 10, DataType::Integer(), Value(11)), Value(10));
-  EXPECT_EQ(apply(TransformKind::kTruncate, 10, DataType::Integer(), Value(int64_t{INT32_MIN})), Value(int64_t{2147483646}));
-  EXPECT_EQ(apply(TransformKind::kTruncate, 50, DataType::Decimal(9, 2), Value(Decimal128{1065})), Value(Decimal128{1050}));
-  EXPECT_EQ(apply(TransformKind::kTruncate, 3, DataType::String(), Value("\xC3\xA9\xC3\xA9\xC3\xA9z")), Value("\xC3\xA9\xC3\xA9\xC3\xA9"));
+  EXPECT_EQ(apply(TransformKind::kTruncate, 10, DataType::Integer(), Value(int64_t{INT32_MIN})),
+            Value(int64_t{2147483646}));
+  EXPECT_EQ(apply(TransformKind::kTruncate, 50, DataType::Decimal(9, 2), Value(Decimal128{1065})),
+            Value(Decimal128{1050}));
+  EXPECT_EQ(apply(TransformKind::kTruncate, 3, DataType::String(), Value("\xC3\xA9\xC3\xA9\xC3\xA9z")),
+            Value("\xC3\xA9\xC3\xA9\xC3\xA9"));
   EXPECT_EQ(apply(TransformKind::kDay, 0, DataType::Date(), Value(-1)), Value(-1));
   EXPECT_EQ(apply(TransformKind::kYear, 0, DataType::Date(), Value(-1)), Value(-1));
   EXPECT_EQ(apply(TransformKind::kMonth, 0, DataType::Date(), Value(-1)), Value(-1));
@@ -123,8 +126,10 @@ TEST(Transform, ValuesAndTexts) {
   EXPECT_EQ(PartitionValueText(TransformKind::kMonth, *DataType::Integer(), Value(-1)), "1969-12");
   EXPECT_EQ(PartitionValueText(TransformKind::kDay, *DataType::Date(), Value(-1)), "1969-12-31");
   EXPECT_EQ(PartitionValueText(TransformKind::kHour, *DataType::Integer(), Value(497130)), "2026-09-17-18");
-  EXPECT_EQ(PartitionValueText(TransformKind::kIdentity, *DataType::Timestamp(), Value(int64_t{1500000})), "1970-01-01T00:00:01.5+00:00");
-  EXPECT_EQ(PartitionValueText(TransformKind::kIdentity, *DataType::Binary(), Value(std::string("\x00\xFF", 2))), "AP8=");
+  EXPECT_EQ(PartitionValueText(TransformKind::kIdentity, *DataType::Timestamp(), Value(int64_t{1500000})),
+            "1970-01-01T00:00:01.5+00:00");
+  EXPECT_EQ(PartitionValueText(TransformKind::kIdentity, *DataType::Binary(), Value(std::string("\x00\xFF", 2))),
+            "AP8=");
   EXPECT_EQ(PartitionValueText(TransformKind::kIdentity, *DataType::String(), Value()), "null");
 }
 

@@ -9,8 +9,8 @@
 
 namespace frazil::tables::iceberg {
 
-/// Write-audit-publish, as Iceberg's Spark runtime has it: where the table allows it (write.wap.enabled), the session's spark.wap.branch redirects reads and
-/// writes that name no branch, and spark.wap.id stages writes.
+/// Write-audit-publish, as Iceberg's Spark runtime has it: where the table allows it (write.wap.enabled), the session's
+/// spark.wap.branch redirects reads and writes that name no branch, and spark.wap.id stages writes.
 
 /// The branch that reads go to, if it is there.
 std::optional<std::string> AuditBranch(const TableOperations& operations, const TableMetadata& metadata);

@@ -109,7 +109,8 @@ TEST(Append, ManifestsAreMergedFromTheMinimumCountOn) {
   EXPECT_EQ(table.Planned(), (Names{"f0", "f1", "f2"}));
   // The manifest that went into the merged one is not left behind.
   int manifests = 0;
-  for (const auto& path : table.memory().Paths()) manifests += path.find("-m") != std::string::npos && path.ends_with(".avro") ? 1 : 0;
+  for (const auto& path : table.memory().Paths())
+    manifests += path.find("-m") != std::string::npos && path.ends_with(".avro") ? 1 : 0;
   EXPECT_EQ(manifests, 3);
   auto scan = table.Load()->Scan({});
   auto plan = (*scan)->Plan(nullptr);
@@ -119,7 +120,8 @@ TEST(Append, ManifestsAreMergedFromTheMinimumCountOn) {
 TEST(Rewrite, ReplacesFiles) {
   TestTable table;
   table.Append({table.File("a", "sf", 1, 5), table.File("b", "nyc", 10, 5)});
-  auto outcome = table.Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 4)}, {"/w/t/data/a"});
+  auto outcome = table.Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 4)},
+                             {"/w/t/data/a"});
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;
   ASSERT_EQ(outcome->state, CommitState::kCommitted);
   EXPECT_EQ(table.Planned(), (Names{"a2", "b"}));
@@ -146,7 +148,8 @@ TEST(Rewrite, FindsFilesWithAndWithoutScheme) {
   auto plan = (*restricted)->Plan(nullptr);
   ASSERT_EQ(plan->files.size(), 1u);
   EXPECT_EQ(plan->files[0].path, "file:/w/t/data/a");
-  auto outcome = table.Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 4)}, {"/w/t/data/a"});
+  auto outcome = table.Write(table.Load(), Mode(WriteMode::kRewriteFiles, CityIs("sf")), {table.File("a2", "sf", 1, 4)},
+                             {"/w/t/data/a"});
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome->state, CommitState::kCommitted) << outcome->conflict;
   EXPECT_EQ(table.Planned(), Names{"a2"});
@@ -166,18 +169,22 @@ TEST(Rewrite, OfNothingMakesAnEmptySnapshot) {
 TEST(Overwrite, ByFilterRemovesWholeFiles) {
   TestTable table;
   table.Append({table.File("a", "sf", 1, 5), table.File("b", "nyc", 10, 5)});
-  auto outcome = table.Write(table.Load(), Mode(WriteMode::kOverwriteByFilter, CityIs("sf")), {table.File("c", "sf", 50, 1)});
+  auto outcome =
+      table.Write(table.Load(), Mode(WriteMode::kOverwriteByFilter, CityIs("sf")), {table.File("c", "sf", 50, 1)});
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(table.Planned(), (Names{"b", "c"}));
   EXPECT_EQ(table.Metadata().snapshots[1].operation, "overwrite");
   // A filter that cuts through a file is refused, and nothing is left of the try.
   size_t before = table.memory().Paths().size();
-  auto refused = table.Write(table.Load(), Mode(WriteMode::kOverwriteByFilter, IdTest(PredicateOp::kLess, 12)), {table.File("d", "sf", 1, 1)});
+  auto refused = table.Write(table.Load(), Mode(WriteMode::kOverwriteByFilter, IdTest(PredicateOp::kLess, 12)),
+                             {table.File("d", "sf", 1, 1)});
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find("Cannot delete file where some, but not all, rows match filter"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("Cannot delete file where some, but not all, rows match filter"),
+            std::string::npos);
   EXPECT_EQ(table.memory().Paths().size(), before);
   // All of a file by its metrics.
-  auto all = table.Write(table.Load(), Mode(WriteMode::kOverwriteByFilter, IdTest(PredicateOp::kGreaterOrEqual, 10)), {});
+  auto all =
+      table.Write(table.Load(), Mode(WriteMode::kOverwriteByFilter, IdTest(PredicateOp::kGreaterOrEqual, 10)), {});
   ASSERT_TRUE(all.ok()) << all.error().message;
   EXPECT_EQ(table.Planned(), Names{});
   EXPECT_EQ(table.Metadata().snapshots.back().operation, "delete");
@@ -290,7 +297,8 @@ TEST(Stage, CreateAndReplaceAsSelect) {
   EXPECT_EQ(load()->properties().at("format-version"), "2");
   EXPECT_EQ(*point->Current().value(), "/w/c/metadata/v1.metadata.json");
 
-  definition.schema = DataType::Struct({StructField("city", DataType::String()), StructField("extra", DataType::Integer())});
+  definition.schema =
+      DataType::Struct({StructField("city", DataType::String()), StructField("extra", DataType::Integer())});
   auto replaced = source.format().Stage(source.context(), definition, "/w/c", point, true);
   ASSERT_TRUE(replaced.ok());
   WrittenFile file = source.File("b", "sf", 1, 1, false);

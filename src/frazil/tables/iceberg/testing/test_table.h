@@ -2,11 +2,11 @@
 
 // What the tests of this folder share: tables in memory, and files that nobody has to write.
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "frazil/storage/memory/memory_store.h"
 #include "frazil/tables/iceberg/iceberg_format.h"
@@ -26,7 +26,8 @@ inline DataTypePtr TripsSchema() {
 class TestTable {
  public:
   explicit TestTable(std::map<std::string, std::string> properties = {}, bool partitioned = true,
-                     storage::ObjectStorePtr store = std::make_shared<storage::MemoryStore>(), std::string location = "/w/t")
+                     storage::ObjectStorePtr store = std::make_shared<storage::MemoryStore>(),
+                     std::string location = "/w/t")
       : store_(std::move(store)), location_(std::move(location)), context_{store_, {}, "ice.db.t"} {
     TableDefinition definition;
     definition.schema = TripsSchema();
@@ -52,7 +53,8 @@ class TestTable {
   }
 
   /// A written file of a city with ids first..first+count-1; the file itself is a few bytes.
-  WrittenFile File(const std::string& name, const std::string& city, int64_t first, int64_t count, bool partitioned = true) {
+  WrittenFile File(const std::string& name, const std::string& city, int64_t first, int64_t count,
+                   bool partitioned = true) {
     WrittenFile file;
     file.path = location_ + "/data/" + name;
     EXPECT_TRUE(store_->Write(file.path, "data").ok());
@@ -120,9 +122,12 @@ class TestTable {
 inline PredicatePtr CityIs(const std::string& city) {
   return Predicate::Test(PredicateOp::kEqual, {"city"}, DataType::String(), {Value(city)});
 }
-inline PredicatePtr IdTest(PredicateOp op, int64_t id) { return Predicate::Test(op, {"id"}, DataType::Long(), {Value(id)}); }
+inline PredicatePtr IdTest(PredicateOp op, int64_t id) {
+  return Predicate::Test(op, {"id"}, DataType::Long(), {Value(id)});
+}
 
-inline WriteOptions Mode(WriteMode mode, PredicatePtr filter = nullptr, std::map<std::string, std::string> options = {}) {
+inline WriteOptions Mode(WriteMode mode, PredicatePtr filter = nullptr,
+                         std::map<std::string, std::string> options = {}) {
   WriteOptions result;
   result.mode = mode;
   result.filter = std::move(filter);
