@@ -25,6 +25,8 @@ frazil_pkg_config(icu icu-i18n icu-uc)
 frazil_pkg_config(grpc grpc++)
 frazil_pkg_config(protobuf protobuf)
 frazil_pkg_config(libedit libedit)
+frazil_pkg_config(curl libcurl)
+frazil_pkg_config(openssl libcrypto)
 
 add_library(frazil_third_party_roaring INTERFACE)
 find_library(FRAZIL_ROARING_LIBRARY roaring REQUIRED)

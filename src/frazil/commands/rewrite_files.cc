@@ -18,7 +18,7 @@ Result<RewrittenFiles> RewriteFiles(const analysis::ResolvedTable& table, const 
     tables::WriteTask task = write->task();
     // One name for each group: its files are numbered from the start again.
     if (i > 0) task.file_name_prefix += "-g" + std::to_string(i + 1);
-    FRAZIL_ASSIGN_OR_RETURN(auto files, context.engine().Write(analysis::CopiedRows(rows), task, context.execution()));
+    FRAZIL_ASSIGN_OR_RETURN(auto files, WriteFiles(analysis::CopiedRows(rows), *write, task, context));
     rewritten.removed += static_cast<int64_t>(groups[i].size());
     rewritten.added += static_cast<int64_t>(files.size());
     write->AddFiles(std::move(files));

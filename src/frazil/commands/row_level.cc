@@ -100,7 +100,7 @@ Status Fill(const OpenTarget& open, const Replacement& replacement, tables::Tabl
     for (const auto& rows : replacement.rows) plans.push_back(WithNullLineage(rows, write.task(), context));
     FRAZIL_ASSIGN_OR_RETURN(auto rows, CheckConstraints(*open.table.table, open.target.schema,
                                                         analysis::UnionAll(std::move(plans), context), context));
-    FRAZIL_ASSIGN_OR_RETURN(auto written, context.engine().Write(rows, write.task(), context.execution()));
+    FRAZIL_ASSIGN_OR_RETURN(auto written, WriteFiles(rows, write, write.task(), context));
     write.AddFiles(std::move(written));
   }
   write.RemoveFiles(replacement.files);
@@ -108,8 +108,8 @@ Status Fill(const OpenTarget& open, const Replacement& replacement, tables::Tabl
   if (changes == nullptr) return Status::Ok();
   for (const auto& [file, positions] : replacement.deleted) changes->DeleteRows(file, positions);
   if (changes->change_task() == nullptr || replacement.changes.empty()) return Status::Ok();
-  FRAZIL_ASSIGN_OR_RETURN(auto written, context.engine().Write(analysis::UnionAll(replacement.changes, context),
-                                                               *changes->change_task(), context.execution()));
+  FRAZIL_ASSIGN_OR_RETURN(auto written, WriteFiles(analysis::UnionAll(replacement.changes, context), write,
+                                                   *changes->change_task(), context));
   changes->AddChangeFiles(std::move(written));
   return Status::Ok();
 }

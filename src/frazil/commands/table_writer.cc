@@ -5,6 +5,8 @@
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/sql/parser.h"
+#include "frazil/storage/located_stores.h"
+#include "frazil/tables/stored_files.h"
 
 namespace frazil::commands {
 
@@ -17,13 +19,23 @@ Status CommitWrite(tables::TableWrite& write) {
   return error;
 }
 
+Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& rows, const tables::TableWrite& write,
+                                                    const tables::WriteTask& task, CommandContext& context) {
+  const auto* stored = dynamic_cast<const tables::StoredFiles*>(&write);
+  if (stored == nullptr) return context.engine().Write(rows, task, context.execution());
+  const auto stores = storage::WithLocation(context.stores(), task.location, stored->file_store());
+  auto execution = context.execution();
+  execution.stores = &stores;
+  return context.engine().Write(rows, task, execution);
+}
+
 Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows,
                  CommandContext& context, std::vector<std::string> replaced) {
   FRAZIL_ASSIGN_OR_RETURN(
       auto checked,
       CheckConstraints(table, options.schema != nullptr ? options.schema : table.schema(), rows, context));
   FRAZIL_ASSIGN_OR_RETURN(auto write, table.StartWrite(options));
-  auto files = context.engine().Write(checked, write->task(), context.execution());
+  auto files = WriteFiles(checked, *write, write->task(), context);
   if (!files.ok()) {
     write->Abort();
     return std::move(files).error();

@@ -13,6 +13,10 @@ namespace frazil::commands {
 Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows,
                  CommandContext& context, std::vector<std::string> replaced = {});
 
+/// Writes the rows of a plan as files of `task`, which is a task of `write`; nothing is added to it yet.
+Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& rows, const tables::TableWrite& write,
+                                                    const tables::WriteTask& task, CommandContext& context);
+
 /// Commits a started write; turns a lost race into an error.
 Status CommitWrite(tables::TableWrite& write);
 

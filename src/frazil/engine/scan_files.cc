@@ -9,6 +9,8 @@
 
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/scan_predicate.h"
+#include "frazil/engine/table_stores.h"
+#include "frazil/tables/stored_files.h"
 
 namespace frazil::engine {
 namespace {
@@ -24,6 +26,7 @@ PositionsByFile ReadPositionDeletes(duckdb::ClientContext& client, const tables:
   duckdb::Connection connection(*client.db);
   connection.context->registered_state->Insert(StatementState::kKey,
                                                client.registered_state->Get<StatementState>(StatementState::kKey));
+  connection.context->registered_state->Insert(TableStores::kKey, TableStores::Of(client));
   duckdb::vector<duckdb::Value> arguments = {duckdb::Value(storage::LocalPath(file.path))};
   auto statement = connection.Prepare("SELECT file_path, pos FROM read_parquet($1)");
   if (statement->HasError()) statement->error.Throw();
@@ -49,8 +52,17 @@ PositionsByFile ReadPositionDeletes(duckdb::ClientContext& client, const tables:
   return positions;
 }
 
-std::shared_ptr<const PlannedScan> Prepare(duckdb::ClientContext& client, tables::ScanPlan plan) {
+std::shared_ptr<const PlannedScan> Prepare(duckdb::ClientContext& client, const tables::TableScan& scan,
+                                           const PredicatePtr& filter) {
   auto planned = std::make_shared<PlannedScan>();
+  auto plan = ValueOrThrow(scan.Plan(filter));
+  if (const auto* stored = dynamic_cast<const tables::StoredFiles*>(&scan)) {
+    const auto stores = TableStores::Of(client);
+    for (const auto& file : plan.files) {
+      stores->Add(file.path, stored->file_store());
+      for (const auto& source : file.position_delete_files) stores->Add(source->path, stored->file_store());
+    }
+  }
   std::map<std::string, PositionsByFile> deletes;
   for (const auto& file : plan.files) {
     if (file.format != tables::FileFormat::kParquet)
@@ -84,7 +96,7 @@ const StatementScan& ScanFileList::scan() const { return StatementState::Of(clie
 
 const PlannedScan& ScanFileList::planned() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (planned_ == nullptr) planned_ = Prepare(client_, ValueOrThrow(scan().node->scan->Plan(filter_)));
+  if (planned_ == nullptr) planned_ = Prepare(client_, *scan().node->scan, filter_);
   return *planned_;
 }
 

@@ -10,6 +10,7 @@
 #include "frazil/engine/engine.h"
 #include "frazil/session/session_server.h"
 #include "frazil/storage/local/local_store.h"
+#include "frazil/storage/s3/s3_store.h"
 #include "frazil/tables/delta/delta_format.h"
 #include "frazil/tables/files/file_table.h"
 #include "frazil/tables/iceberg/iceberg_format.h"
@@ -57,6 +58,7 @@ std::shared_ptr<const tables::FormatRegistry> MakeFormats(engine::Engine* engine
 std::shared_ptr<const storage::StoreRegistry> MakeStores() {
   auto stores = std::make_shared<storage::StoreRegistry>();
   storage::RegisterLocalStore(stores.get());
+  storage::RegisterS3Store(stores.get());
   return stores;
 }
 

@@ -4,6 +4,7 @@
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/iceberg_table.h"
 #include "frazil/tables/iceberg/path_commit_point.h"
+#include "frazil/tables/iceberg/spark_schema.h"
 
 namespace frazil::tables::iceberg {
 namespace {
@@ -55,6 +56,17 @@ Result<StagedTable> IcebergFormat::Stage(const TableContext& context, const Tabl
       TablePtr table,
       IcebergTable::Make(std::move(operations), std::make_shared<const TableMetadata>(std::move(metadata)), staged));
   return StagedTable{std::move(table)};
+}
+
+Result<std::string> IcebergFormat::NewMetadata(const TableDefinition& definition, const std::string& location) const {
+  FRAZIL_ASSIGN_OR_RETURN(TableMetadata metadata,
+                          ApplyStaged(StagedCreation{definition, WithoutEndSlash(location), false}, nullptr, location));
+  return WriteTableMetadata(metadata);
+}
+
+Result<DataTypePtr> IcebergFormat::SchemaOfMetadata(const std::string& metadata) const {
+  FRAZIL_ASSIGN_OR_RETURN(TableMetadataPtr parsed, ParseTableMetadata(metadata, ""));
+  return ToSparkSchema(*parsed->schema());
 }
 
 }  // namespace frazil::tables::iceberg

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "frazil/tables/metadata_text.h"
 #include "frazil/tables/table_format.h"
 
 namespace frazil::tables::iceberg {
@@ -10,7 +11,7 @@ namespace frazil::tables::iceberg {
 struct SharedState;
 
 /// "iceberg". One object serves all sessions; it owns the caches.
-class IcebergFormat : public TableFormat {
+class IcebergFormat : public TableFormat, public MetadataText {
  public:
   IcebergFormat();
   ~IcebergFormat() override;
@@ -24,6 +25,8 @@ class IcebergFormat : public TableFormat {
                           CommitPointPtr commit_point) const override;
   Result<StagedTable> Stage(const TableContext& context, const TableDefinition& definition, const std::string& location,
                             CommitPointPtr commit_point, bool replace) const override;
+  Result<std::string> NewMetadata(const TableDefinition& definition, const std::string& location) const override;
+  Result<DataTypePtr> SchemaOfMetadata(const std::string& metadata) const override;
   const TableProcedure* FindProcedure(std::string_view name) const override;
 
  private:

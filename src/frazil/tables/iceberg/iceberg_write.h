@@ -7,12 +7,13 @@
 
 #include "frazil/tables/iceberg/iceberg_table.h"
 #include "frazil/tables/iceberg/snapshot_producer.h"
+#include "frazil/tables/stored_files.h"
 #include "frazil/tables/write.h"
 
 namespace frazil::tables::iceberg {
 
 /// A write of data files that ends with one snapshot. Not thread-safe.
-class IcebergWrite : public TableWrite {
+class IcebergWrite : public TableWrite, public StoredFiles {
  public:
   static Result<std::unique_ptr<TableWrite>> Start(TableOperationsPtr operations, TableMetadataPtr metadata,
                                                    std::shared_ptr<const StagedCreation> staged,
@@ -20,6 +21,7 @@ class IcebergWrite : public TableWrite {
   ~IcebergWrite() override;
 
   const WriteTask& task() const override { return task_; }
+  storage::ObjectStorePtr file_store() const override { return operations_->context().store; }
   void AddFiles(std::vector<WrittenFile> files) override;
   void RemoveFiles(std::vector<std::string> paths) override;
   Result<CommitOutcome> Commit() override;

@@ -9,8 +9,10 @@
 #include "frazil/base/logging.h"
 #include "frazil/codec/avro_file.h"
 #include "frazil/codec/deflate.h"
+#include "frazil/storage/large_objects.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/metadata_update.h"
+#include "frazil/tables/metadata_text.h"
 
 namespace frazil::tables::iceberg {
 namespace {
@@ -83,7 +85,13 @@ std::string TableOperations::DataLocation(const TableMetadata& metadata) {
   return storage::JoinPath(metadata.location, "data");
 }
 
+std::optional<std::string> TableOperations::HeldMetadata(const std::string& location) const {
+  auto* holder = dynamic_cast<MetadataHolder*>(commit_point_.get());
+  return holder == nullptr ? std::nullopt : holder->MetadataText(location);
+}
+
 Result<TableMetadataPtr> TableOperations::ReadMetadata(const std::string& location) const {
+  if (auto known = HeldMetadata(location)) return ParseTableMetadata(*known, location);
   FRAZIL_ASSIGN_OR_RETURN(std::string text, store().Read(location));
   // By its first bytes, not by its name: the name has ".gz" in one of two places, or not at all.
   if (text.size() > 2 && text[0] == '\x1f' && text[1] == '\x8b') {
@@ -178,7 +186,12 @@ Result<CommitState> TableOperations::Commit(const TableMetadataPtr& base, TableM
     }
     DeleteQuietly(removed);
   }
-  *committed = std::make_shared<const TableMetadata>(std::move(next));
+  // A catalog that keeps the metadata itself has merged the change into it, and may have added to it.
+  if (auto merged = HeldMetadata(written)) {
+    FRAZIL_ASSIGN_OR_RETURN(*committed, ParseTableMetadata(*merged, written));
+  } else {
+    *committed = std::make_shared<const TableMetadata>(std::move(next));
+  }
   return state;
 }
 
@@ -219,11 +232,11 @@ Result<TableMetadataPtr> TableOperations::CommitChange(
 }
 
 void TableOperations::DeleteQuietly(const std::vector<std::string>& paths) const {
-  for (const auto& path : paths) {
-    Status deleted = store().Delete(path);
-    if (!deleted.ok())
-      Log(LogLevel::kWarn, "A file could not be deleted", {{"path", path}, {"error", deleted.error().message}});
-  }
+  if (paths.empty()) return;
+  Status deleted = storage::DeleteAll(store(), paths);
+  if (!deleted.ok())
+    Log(LogLevel::kWarn, "Files could not be deleted",
+        {{"first", paths[0]}, {"files", paths.size()}, {"error", deleted.error().message}});
 }
 
 }  // namespace frazil::tables::iceberg

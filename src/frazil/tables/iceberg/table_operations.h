@@ -74,6 +74,8 @@ class TableOperations {
   void DeleteQuietly(const std::vector<std::string>& paths) const;
 
  private:
+  std::optional<std::string> HeldMetadata(const std::string& location) const;
+
   TableContext context_;
   CommitPointPtr commit_point_;
   std::shared_ptr<SharedState> shared_;
