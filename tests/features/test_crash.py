@@ -1,12 +1,11 @@
 """A process that dies in the middle of its statements leaves a table that can be read: what it had committed is there,
 whole, and nothing else. Several processes that write at once lose nothing."""
-import csv
 import random
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from processes import Processes, finish
 from pyiceberg.table import StaticTable
 
 pytestmark = pytest.mark.ours
@@ -18,33 +17,11 @@ RETRIES = "TBLPROPERTIES ('commit.retry.num-retries'='100', 'commit.retry.min-wa
 @pytest.fixture
 def start(tmp_path):
     """start(statements) -> a process of its own that runs them one after the other, over the test's warehouse."""
-    from frazil.binary import find_binary
-
-    settings = {"spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog", "spark.sql.catalog.ice.type": "hadoop",
-                "spark.sql.catalog.ice.warehouse": str(tmp_path / "lake")}
-    command = [str(find_binary()), "sql", "--warehouse", str(tmp_path / "warehouse"), "--format", "csv"]
-    for key, value in settings.items():
-        command += ["--conf", f"{key}={value}"]
-    started = []
-
-    def run(statements):
-        file = tmp_path / f"{len(started)}.sql"
-        file.write_text(";\n".join(statements) + ";\n")
-        process = subprocess.Popen([*command, "-f", str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        started.append(process)
-        return process
-
-    yield run
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
-def finish(process):
-    """The rows that a process printed; it must have ended well."""
-    out, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, errors
-    return list(csv.reader(out.splitlines()))
+    processes = Processes(tmp_path, {
+        "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog", "spark.sql.catalog.ice.type": "hadoop",
+        "spark.sql.catalog.ice.warehouse": str(tmp_path / "lake")})
+    yield processes.start
+    processes.stop()
 
 
 def writes(round_number, count):

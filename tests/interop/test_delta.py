@@ -420,7 +420,98 @@ def test_mapped_columns(spark, folder, mode):
     add = next(a["add"] for a in log(folder)[1] if "add" in a)
     assert list(add["partitionValues"]) == ["col-2"] and json.loads(add["stats"])["minValues"]["col-1"] in (1, 2)
     assert theirs(folder, "my id", "part") == [(1, "a"), (3, "b")]
-    fails(lambda: spark.sql(f"ALTER TABLE delta.`{folder}` ADD COLUMN z INT"), "column mapping")
+    spark.sql(f"ALTER TABLE delta.`{folder}` ADD COLUMN z INT")
+    spark.sql(f"INSERT INTO delta.`{folder}` VALUES (4, 'c', NULL, 9)")
+    assert theirs(folder, "my id", "z") == [(1, None), (3, None), (4, 9)]
+
+
+def schema_of(folder):
+    return json.loads([a["metaData"]["schemaString"] for actions in log(folder) for a in actions if "metaData" in a][-1])["fields"]
+
+
+@pytest.mark.parametrize("mode", ["name", "id"])
+def test_new_tables_with_mapped_columns(spark, folder, name, mode):
+    spark.sql(f"""CREATE TABLE {name} (id INT, `a b` STRUCT<x: INT, `y z`: STRING>, p STRING, l ARRAY<STRUCT<q: INT>>) USING delta
+                  PARTITIONED BY (p) LOCATION '{folder}' TBLPROPERTIES ('delta.columnMapping.mode' = '{mode}')""")
+    spark.sql(f"INSERT INTO {name} VALUES (1, named_struct('x', 1, 'y z', 'u'), 'a', array(named_struct('q', 7)))")
+    notes = [f["metadata"] for f in schema_of(folder)]
+    assert [n["delta.columnMapping.id"] for n in notes] == [1, 2, 5, 6]
+    assert all(n["delta.columnMapping.physicalName"].startswith("col-") for n in notes)
+    assert DeltaTable(folder).metadata().configuration["delta.columnMapping.maxColumnId"] == "7"
+    assert theirs(folder, "id", "p") == [(1, "a")]
+    spark.sql(f"ALTER TABLE {name} RENAME COLUMN id TO key")
+    spark.sql(f"ALTER TABLE {name} RENAME COLUMN p TO `the part`")
+    spark.sql(f"ALTER TABLE {name} RENAME COLUMN `a b`.x TO w")
+    spark.sql(f"ALTER TABLE {name} ADD COLUMNS (id STRING, `a b`.v INT)")
+    spark.sql(f"INSERT INTO {name} SELECT 2, named_struct('w', 5, 'y z', 'u', 'v', 6), 'b', array(named_struct('q', 8)), 'new'")
+    assert [tuple(r) for r in spark.sql(f"SELECT key, `a b`.w, `a b`.v, `the part`, id, l[0].q FROM {name} ORDER BY key").collect()] == [
+        (1, 1, None, "a", None, 7), (2, 5, 6, "b", "new", 8)]
+    assert [r.key for r in spark.table(name).where("`the part` = 'b' AND key > 1").collect()] == [2]
+    assert theirs(folder, "key", "the part", "id") == [(1, "a", None), (2, "b", "new")]
+    spark.sql(f"ALTER TABLE {name} DROP COLUMN id")
+    spark.sql(f"ALTER TABLE {name} ADD COLUMN id INT")
+    spark.sql(f"UPDATE {name} SET id = 3 WHERE key = 2")
+    assert theirs(folder, "key", "id") == [(1, None), (2, 3)]
+    spark.createDataFrame([(4, "c", "more")], "key INT, `the part` STRING, extra STRING").write.format("delta").mode("append").option("mergeSchema", "true").save(folder)
+    assert theirs(folder, "key", "the part", "extra") == [(1, "a", None), (2, "b", None), (4, "c", "more")]
+    spark.sql(f"OPTIMIZE {name}")
+    assert theirs(folder, "key", "id", "extra") == [(1, None, None), (2, 3, None), (4, None, "more")]
+    assert [r.key for r in load(spark, folder).orderBy("key").collect()] == [1, 2, 4]
+    fails(lambda: spark.sql(f"ALTER TABLE {name} DROP COLUMN `the part`"), "DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN")
+    spark.sql(f"ALTER TABLE {name} ADD CONSTRAINT positive CHECK (key > 0)")
+    fails(lambda: spark.sql(f"ALTER TABLE {name} RENAME COLUMN key TO k"), "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE")
+    other = "id" if mode == "name" else "name"
+    fails(lambda: spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.columnMapping.mode' = '{other}')"), "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE")
+    # All rows go: columns of the same type stay what they are, the others are new.
+    before = {f["name"]: f["metadata"]["delta.columnMapping.id"] for f in schema_of(folder)}
+    spark.createDataFrame([(5, 1.5)], "key INT, extra DOUBLE").write.format("delta").mode("overwrite").option("overwriteSchema", "true").save(folder)
+    after = {f["name"]: f["metadata"]["delta.columnMapping.id"] for f in schema_of(folder)}
+    assert after["key"] == before["key"] and after["extra"] > max(before.values())
+    assert theirs(folder) == [(5, 1.5)] == rows(spark.table(name))
+
+
+def test_column_mapping_is_turned_on(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (id INT, s STRUCT<x: INT>) USING delta LOCATION '{folder}'")
+    spark.sql(f"INSERT INTO {name} VALUES (1, named_struct('x', 5))")
+    fails(lambda: spark.sql(f"ALTER TABLE {name} RENAME COLUMN id TO k"), "DELTA_UNSUPPORTED_RENAME_COLUMN")
+    fails(lambda: spark.sql(f"ALTER TABLE {name} DROP COLUMN id"), "DELTA_UNSUPPORTED_DROP_COLUMN")
+    fails(lambda: spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'id')"), "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE")
+    spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    assert [f["metadata"]["delta.columnMapping.physicalName"] for f in schema_of(folder)] == ["id", "s"]
+    spark.sql(f"ALTER TABLE {name} RENAME COLUMN id TO `the id`")
+    spark.sql(f"INSERT INTO {name} VALUES (2, named_struct('x', 6))")
+    assert theirs(folder, "the id") == [(1,), (2,)]
+    assert [tuple(r) for r in spark.sql(f"SELECT `the id`, s.x FROM {name} WHERE s.x > 5").collect()] == [(2, 6)]
+    assert spark.sql(f"SELECT id FROM {name} VERSION AS OF 1").first().id == 1
+    fails(lambda: spark.sql(f"ALTER TABLE {name} UNSET TBLPROPERTIES ('delta.columnMapping.mode')"), "column mapping")
+
+
+WIDENED = {"short": ("TINYINT", "SMALLINT", 5, 30000), "long": ("INT", "BIGINT", 7, 2**40), "double": ("FLOAT", "DOUBLE", 1.5, 1e300),
+           "int to double": ("INT", "DOUBLE", 7, 0.5), "decimal": ("DECIMAL(5,2)", "DECIMAL(12,4)", decimal.Decimal("1.25"), decimal.Decimal("12345678.1234")),
+           "int to decimal": ("INT", "DECIMAL(12,2)", 7, decimal.Decimal("0.25")),
+           "date": ("DATE", "TIMESTAMP_NTZ", datetime.date(2024, 2, 29), datetime.datetime(2024, 3, 1, 4, 5))}
+
+
+@pytest.mark.parametrize("kind", WIDENED)
+def test_types_are_widened(spark, folder, name, kind):
+    narrow, wide, old, new = WIDENED[kind]
+    spark.sql(f"CREATE TABLE {name} (id INT, v {narrow}, s STRUCT<v: {narrow}>) USING delta LOCATION '{folder}'")
+    write = lambda i, value, type_: spark.createDataFrame([(i, value, (value,))], f"id INT, v {type_}, s STRUCT<v: {type_}>").write.insertInto(name)
+    write(1, old, narrow)
+    fails(lambda: spark.sql(f"ALTER TABLE {name} ALTER COLUMN v TYPE {wide}"), "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP")
+    spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')")
+    spark.sql(f"ALTER TABLE {name} ALTER COLUMN v TYPE {wide}")
+    spark.sql(f"ALTER TABLE {name} ALTER COLUMN s.v TYPE {wide}")
+    write(2, new, wide)
+    before = datetime.datetime(old.year, old.month, old.day) if kind == "date" else old
+    assert [(r.v, r.s.v) for r in spark.table(name).orderBy("id").collect()] == [(before, before), (new, new)]
+    assert schema_of(folder)[1]["metadata"]["delta.typeChanges"][0].keys() == {"toType", "fromType"}
+    assert [r.id for r in spark.table(name).where(f"v = (SELECT v FROM {name} WHERE id = 1)").collect()] == [1]
+    spark.sql(f"UPDATE {name} SET id = 10 WHERE id = 1")
+    spark.sql(f"OPTIMIZE {name}")
+    assert sorted(r.id for r in spark.table(name).where("v IS NOT NULL AND s.v IS NOT NULL").collect()) == [2, 10]
+    assert spark.sql(f"SELECT v FROM {name} VERSION AS OF 1").first().v == old
+    fails(lambda: spark.sql(f"ALTER TABLE {name} ALTER COLUMN v TYPE {narrow}"), "CHANGE_COL")
 
 
 def test_schemas_that_grow(spark, folder, name):

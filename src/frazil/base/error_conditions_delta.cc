@@ -54,6 +54,10 @@ constexpr ErrorCondition kTable[] = {
      "Constraint '<constraintName>' already exists. Please delete the old constraint first.\nOld "
      "constraint:\n<oldConstraint>",
      kAnalysis},
+    {"DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE", "42K09",
+     "Cannot alter column <columnName> because this column is referenced by the following check "
+     "constraint(s):\n<constraints>",
+     kAnalysis},
     {"DELTA_CONSTRAINT_DOES_NOT_EXIST", "42704",
      "Cannot drop nonexistent constraint <constraintName> from table <tableName>. To avoid throwing an error, "
      "provide the parameter IF EXISTS or set the SQL session configuration <config> to <confValue>.",
@@ -74,11 +78,17 @@ constexpr ErrorCondition kTable[] = {
      "Could not verify deletion vector integrity, CRC checksum verification failed.", kSpark},
     {"DELTA_DELETION_VECTOR_SIZE_MISMATCH", "XXKDS",
      "Deletion vector integrity check failed. Encountered a size mismatch.", kSpark},
+    {"DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA", "0AKDC",
+     "Cannot drop column from a schema with a single column. Schema:\n<schema>", kAnalysis},
     {"DELTA_EMPTY_DIRECTORY", "42K03", "No file found in the directory: <directory>.", kSpark},
     {"DELTA_FAILED_TO_MERGE_FIELDS", "22005", "Failed to merge fields '<currentField>' and '<updateField>'", kAnalysis},
     {"DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH", "KD004",
      "Unable to operate on this table because the following table features are enabled in metadata but not listed "
      "in protocol: <features>.",
+     kAnalysis},
+    {"DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE", "42K09",
+     "Cannot alter column <columnName> because this column is referenced by the following generated "
+     "column(s):\n<generatedColumns>",
      kAnalysis},
     {"DELTA_INVALID_CDC_RANGE", "22003",
      "CDC range from start <start> to end <end> was invalid. End cannot be before start.", kIllegalArgument},
@@ -191,12 +201,20 @@ constexpr ErrorCondition kTable[] = {
     {"DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "0AKDC",
      "ALTER TABLE CHANGE COLUMN is not supported for changing column <fieldPath> from <oldField> to <newField>",
      kAnalysis},
+    {"DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE", "0AKDC",
+     "Changing column mapping mode from '<oldMode>' to '<newMode>' is not supported.", kAnalysis},
     {"DELTA_UNSUPPORTED_DATA_TYPES", "0AKDC",
      "Found columns using unsupported data types: <dataTypeList>. You can set '<config>' to 'false' to disable the "
      "type check. Disabling this type check may allow users to create unsupported Delta tables and should only be "
      "used when trying to read/write legacy tables.",
      kUnsupportedOperation},
+    {"DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN", "0AKDC", "Dropping clustering columns (<columnList>) is not allowed.",
+     kAnalysis},
     {"DELTA_UNSUPPORTED_DROP_COLUMN", "0AKDC", "DROP COLUMN is not supported for your Delta table. <advice>",
+     kAnalysis},
+    {"DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE", "0AKDC",
+     "Can only drop nested columns from StructType. Found <struct>", kAnalysis},
+    {"DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN", "0AKDC", "Dropping partition columns (<columnList>) is not allowed.",
      kAnalysis},
     {"DELTA_UNSUPPORTED_FEATURES_FOR_READ", "56038",
      "Unsupported Delta read feature: table \"<tableNameOrPath>\" requires reader table feature(s) that are "

@@ -91,6 +91,7 @@ struct Replacement {
   std::vector<plan::LogicalPlanPtr> changes;            ///< For the change feed; only where the table keeps one.
   std::map<std::string, std::vector<int64_t>> deleted;  ///< Positions of rows that are deleted in files that stay.
   tables::RowCounts counts;
+  bool reads_table = false;  ///< Beyond the filter of the write: in subqueries, or to see what has no match.
 };
 
 Status Fill(const OpenTarget& open, const Replacement& replacement, tables::TableWrite& write,
@@ -127,6 +128,7 @@ Status Replace(const OpenTarget& open, const tables::WriteOptions& options, cons
   } else {
     FRAZIL_ASSIGN_OR_RETURN(write, open.table.table->StartWrite(options));
   }
+  if (replacement.reads_table) TellRead(*write);
   Status filled = Fill(open, replacement, *write, changes, context);
   if (!filled.ok()) {
     write->Abort();
@@ -196,10 +198,10 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
     }
   }
   Replacement replacement;
+  FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
   if (open.table.table->capabilities().deletes_rows) {
     FRAZIL_ASSIGN_OR_RETURN(replacement, DeletedPositions(command.condition, rows, context));
   } else {
-    FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
     FRAZIL_ASSIGN_OR_RETURN(auto found, CollectFiles(touched, context));
     replacement.files = std::move(found.paths);
     replacement.counts.deleted = found.rows;
@@ -209,6 +211,7 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
       replacement.rows.push_back(std::move(plan));
     }
   }
+  replacement.reads_table = ReadsTable(*touched, *open.table.table, true);
   if (open.table.table->capabilities().change_feed && replacement.counts.deleted.value_or(0) > 0) {
     FRAZIL_ASSIGN_OR_RETURN(auto changes, analysis::ChangesOfDelete(command.condition, open.target, rows, context));
     replacement.changes.push_back(std::move(changes));
@@ -222,7 +225,7 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
   FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::TargetPredicate(command.condition, rows, context));
   // The assignments are checked even where no row matches.
-  FRAZIL_RETURN_IF_ERROR(analysis::RowsAfterUpdate(command, open.target, rows, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto all_updated, analysis::RowsAfterUpdate(command, open.target, rows, context));
   FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
   FRAZIL_ASSIGN_OR_RETURN(auto found, CollectFiles(touched, context));
   Replacement replacement;
@@ -238,6 +241,7 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
     }
   }
   auto options = RewriteOptions(open, "update", extracted.predicate);
+  replacement.reads_table = ReadsTable(*all_updated, *open.table.table, true);
   options.filter_text = extracted.text;
   FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));
   return NoRows();
@@ -331,6 +335,8 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
     replacement.rows.push_back(std::move(inserted));
   }
   replacement.files = std::move(files);
+  // Rows that are inserted because nothing matches them depend on all that is there.
+  replacement.reads_table = true;
   auto options = RewriteOptions(open, "merge", Predicate::True());
   if (!changes_rows) options.mode = tables::WriteMode::kAppend;
   FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));

@@ -1,11 +1,15 @@
 #include "frazil/commands/table_writer.h"
 
+#include <algorithm>
+
 #include "frazil/analysis/dml/row_level.h"
 #include "frazil/analysis/predicate_extraction.h"
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/sql/parser.h"
 #include "frazil/storage/located_stores.h"
+#include "frazil/tables/located_scan.h"
+#include "frazil/tables/row_changes.h"
 #include "frazil/tables/stored_files.h"
 
 namespace frazil::commands {
@@ -29,12 +33,39 @@ Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& 
   return context.engine().Write(rows, task, execution);
 }
 
+bool ReadsTable(const plan::LogicalPlan& plan, const tables::Table& table, bool in_subqueries_only) {
+  if (!in_subqueries_only && plan.kind == plan::LogicalKind::kScan) {
+    const auto* scan = dynamic_cast<const tables::LocatedScan*>(static_cast<const plan::ScanNode&>(plan).scan.get());
+    if (scan != nullptr && scan->table_location() == table.location()) return true;
+  }
+  bool reads = false;
+  for (const auto& expression : plan::NodeExpressions(plan)) {
+    VisitExpression(*expression, [&](const Expression& part) {
+      if (part.kind == ExpressionKind::kSubquery) {
+        const auto& subquery = *part.As<SubqueryExpression>().plan;
+        reads = reads || ReadsTable(static_cast<const plan::LogicalPlan&>(subquery), table, false);
+      }
+      return !reads;
+    });
+  }
+  const auto inputs = plan::Inputs(plan);
+  return reads || std::any_of(inputs.begin(), inputs.end(), [&](const plan::LogicalPlanPtr& input) {
+           return ReadsTable(*input, table, in_subqueries_only);
+         });
+}
+
+void TellRead(tables::TableWrite& write) {
+  if (auto* changes = dynamic_cast<tables::RowChanges*>(&write); changes != nullptr) changes->SetReadsTable();
+}
+
 Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows,
                  CommandContext& context, std::vector<std::string> replaced) {
   FRAZIL_ASSIGN_OR_RETURN(
       auto checked,
       CheckConstraints(table, options.schema != nullptr ? options.schema : table.schema(), rows, context));
   FRAZIL_ASSIGN_OR_RETURN(auto write, table.StartWrite(options));
+  // Beside the rows of files that are replaced, of which the write knows.
+  if (ReadsTable(*rows, table, !replaced.empty())) TellRead(*write);
   auto files = WriteFiles(checked, *write, write->task(), context);
   if (!files.ok()) {
     write->Abort();
@@ -191,6 +222,7 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
     all = analysis::UnionAll({fitting, std::move(staying)}, context);
   }
   options.mode = tables::WriteMode::kRewriteFiles;
+  if (ReadsTable(*rows, *table.table, false)) options.filter = Predicate::True();
   return WriteRows(*table.table, options, all, context, std::move(files));
 }
 

@@ -17,6 +17,13 @@ Status WriteRows(const tables::Table& table, const tables::WriteOptions& options
 Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& rows, const tables::TableWrite& write,
                                                     const tables::WriteTask& task, CommandContext& context);
 
+/// Whether a plan reads the table, in any state. `in_subqueries_only`: what it reads as the rows of a statement that
+/// changes the table does not count.
+bool ReadsTable(const plan::LogicalPlan& plan, const tables::Table& table, bool in_subqueries_only);
+
+/// Tells a write that its statement has read the table, beyond the filter that the write's options name.
+void TellRead(tables::TableWrite& write);
+
 /// Commits a started write; turns a lost race into an error.
 Status CommitWrite(tables::TableWrite& write);
 

@@ -139,6 +139,8 @@ duckdb::FileExpandResult ScanFileList::GetExpandResult() const {
   }
 }
 
+duckdb::vector<duckdb::OpenFileInfo> ScanFileList::GetDisplayFileList(duckdb::optional_idx) const { return {}; }
+
 duckdb::idx_t ScanFileList::GetTotalFileCount() const { return planned().plan.files.size(); }
 
 duckdb::OpenFileInfo ScanFileList::GetFile(duckdb::idx_t i) const {

@@ -45,6 +45,8 @@ class ScanFileList : public duckdb::MultiFileList {
 
   duckdb::vector<duckdb::OpenFileInfo> GetAllFiles() const override;
   duckdb::FileExpandResult GetExpandResult() const override;
+  /// None: for a display alone no files are planned, all the less before the filter is known.
+  duckdb::vector<duckdb::OpenFileInfo> GetDisplayFileList(duckdb::optional_idx max_files) const override;
   duckdb::idx_t GetTotalFileCount() const override;
   duckdb::unique_ptr<duckdb::NodeStatistics> GetCardinality(duckdb::ClientContext& context) const override;
   duckdb::unique_ptr<duckdb::MultiFileList> Copy() const override;

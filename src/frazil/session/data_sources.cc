@@ -4,6 +4,7 @@
 #include "frazil/analysis/analyzer.h"
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
+#include "frazil/catalogs/path/path_tables.h"
 #include "frazil/commands/table_definition.h"
 #include "frazil/session/statement_context.h"
 #include "frazil/sql/parser.h"
@@ -143,7 +144,10 @@ Result<analysis::AnalysisContext::PathTable> StatementContext::OpenPathTable(con
     return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier({format->name(), folder})}});
   }
   PathTable opened;
-  FRAZIL_ASSIGN_OR_RETURN(opened.table, format->Load(context, folder, std::move(commit_point)));
+  // As any table of the statement it is loaded once, so that all that reads it sees one state of it.
+  const auto tables =
+      std::make_shared<catalogs::PathTables>("spark_catalog", &formats(), &stores(), execution().store_settings);
+  FRAZIL_ASSIGN_OR_RETURN(opened.table, LoadTable(tables, {{format->name()}, folder}));
   opened.scan = std::move(reference.scan);
   if (!reference.metadata_table.empty()) {
     FRAZIL_ASSIGN_OR_RETURN(opened.table, opened.table->MetadataTable(reference.metadata_table));

@@ -20,6 +20,9 @@ class RowChanges : public TableWrite {
   /// Where the changed rows themselves are written for the table's change feed: the table's columns, then
   /// kChangeTypeColumn. Null: the table keeps none.
   virtual const WriteTask* change_task() const = 0;
+  /// The written rows come from the table itself, or were chosen by a look at all of it: whatever others commit to it
+  /// meanwhile is a conflict. Without, only WriteOptions::filter is known to have been read.
+  virtual void SetReadsTable() {}
   virtual void AddChangeFiles(std::vector<WrittenFile> files) = 0;
 };
 

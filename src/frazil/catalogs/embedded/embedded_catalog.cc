@@ -277,7 +277,13 @@ Result<tables::StagedTable> EmbeddedCatalog::StageTable(const Identifier& identi
       inner, store_, AsciiLower(identifier.name_space[0]),
       EmbeddedStore::Entry{EmbeddedStore::EntryKind::kTable, AsciiLower(identifier.name), WriteTableDocument(complete)},
       replace);
-  return format->Stage(context, complete, *complete.location, std::move(commit_point), replace && existing.has_value());
+  // A table without its name is what a crash between the two leaves: it is replaced as well.
+  bool is_there = existing.has_value();
+  if (replace && !is_there && inner != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(auto current, inner->Current());
+    is_there = current.has_value();
+  }
+  return format->Stage(context, complete, *complete.location, std::move(commit_point), replace && is_there);
 }
 
 Status EmbeddedCatalog::DropTable(const Identifier& identifier, bool) {

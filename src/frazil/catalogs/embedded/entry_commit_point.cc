@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "frazil/base/text.h"
+
 namespace frazil::catalogs {
 
 EntryCommitPoint::EntryCommitPoint(tables::CommitPointPtr inner, std::shared_ptr<EmbeddedStore> store,
@@ -34,7 +36,14 @@ Result<tables::CommitState> EntryCommitPoint::Swap(const std::optional<std::stri
     }
   }
   FRAZIL_ASSIGN_OR_RETURN(bool inserted, store_->InsertEntry(database_, entry_));
-  if (!inserted) return tables::CommitState::kConflict;
+  if (!inserted && inner_ == nullptr) return tables::CommitState::kConflict;
+  if (!inserted) {
+    // The table is in its folder and stays there; only its name has gone to another one meanwhile.
+    Error error = Error::Of("TABLE_OR_VIEW_ALREADY_EXISTS",
+                            {{"relationName", QuoteIdentifier({"spark_catalog", database_, entry_.name})}});
+    error.kind = ErrorKind::kUnknownCommit;
+    return error;
+  }
   registered_ = true;
   return tables::CommitState::kCommitted;
 }

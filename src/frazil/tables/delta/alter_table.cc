@@ -1,8 +1,10 @@
 // ALTER TABLE: changes of a table's metadata, in one commit.
 
 #include <algorithm>
+#include <cctype>
 
 #include "frazil/base/text.h"
+#include "frazil/tables/delta/column_mapping.h"
 #include "frazil/tables/delta/delta_table.h"
 #include "frazil/tables/delta/features.h"
 #include "frazil/tables/delta/new_metadata.h"
@@ -73,7 +75,43 @@ Status Place(const TableChange& change, StructField field, std::vector<StructFie
   return {};
 }
 
-Status EditColumn(const TableChange& change, std::vector<StructField>* fields) {
+/// Whether files of the one type can be read as the other. Source: PROTOCOL.md, "Type Widening", "Supported Type
+/// Changes".
+bool CanWiden(const DataType& from, const DataType& to) {
+  const auto rank = [](const DataType& type) {
+    switch (type.id()) {
+      case TypeId::kByte:
+        return 1;
+      case TypeId::kShort:
+        return 2;
+      case TypeId::kInteger:
+        return 3;
+      case TypeId::kLong:
+        return 4;
+      default:
+        return 0;
+    }
+  };
+  const int narrow = rank(from), wide = rank(to);
+  if (narrow > 0 && wide > 0) return wide > narrow;
+  if (to.id() == TypeId::kDouble) return from.id() == TypeId::kFloat || (narrow > 0 && narrow < 4);
+  if (to.id() == TypeId::kTimestampNtz) return from.id() == TypeId::kDate;
+  if (to.id() != TypeId::kDecimal) return false;
+  if (narrow > 0) return to.precision() - to.scale() >= (narrow == 4 ? 20 : 10);
+  return from.id() == TypeId::kDecimal && to.scale() >= from.scale() &&
+         to.precision() - to.scale() >= from.precision() - from.scale();
+}
+
+/// Notes a change of the type where readers look for it.
+void Widen(const DataTypePtr& to, StructField* field) {
+  std::string& changes = field->metadata["delta.typeChanges"];
+  const std::string noted = "{\"toType\":" + to->Json() + ",\"fromType\":" + field->type->Json() + "}";
+  changes = changes.size() > 2 ? changes.substr(0, changes.size() - 1) + "," + noted + "]" : "[" + noted + "]";
+  field->type = to;
+}
+
+/// `widens`: the table lets types grow (delta.enableTypeWidening).
+Status EditColumn(const TableChange& change, bool widens, std::vector<StructField>* fields) {
   const std::string& name = change.column.back();
   auto found = FindField(fields, name);
   if (change.type == Type::kAddColumn) {
@@ -94,6 +132,12 @@ Status EditColumn(const TableChange& change, std::vector<StructField>* fields) {
   }
   if (found == fields->end()) return NoSuchColumn(change, *fields);
   switch (change.type) {
+    case Type::kUpdateColumnType:
+      if (widens && CanWiden(*found->type, *change.data_type)) {
+        Widen(change.data_type, &*found);
+        return {};
+      }
+      break;
     case Type::kUpdateColumnComment:
       found->SetComment(change.value);
       return {};
@@ -107,17 +151,82 @@ Status EditColumn(const TableChange& change, std::vector<StructField>* fields) {
         found->metadata.erase("CURRENT_DEFAULT");
       }
       return {};
+    case Type::kRenameColumn:
+      if (auto other = FindField(fields, change.new_name); other != fields->end() && other != found) {
+        return Error::Of("FIELD_ALREADY_EXISTS", {{"op", "rename"},
+                                                  {"fieldNames", QuoteIdentifier(change.new_name)},
+                                                  {"struct", "\"" + DataType::Struct(*fields)->Sql() + "\""}});
+      }
+      found->name = change.new_name;
+      return {};
+    case Type::kDropColumn:
+      if (fields->size() == 1) {
+        return Error::Of("DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
+                         {{"schema", SchemaTreeString(*DataType::Struct(*fields))}});
+      }
+      fields->erase(found);
+      return {};
     case Type::kMoveColumn: {
       StructField field = *found;
       fields->erase(found);
       return Place(change, std::move(field), fields);
     }
     default:
-      return Error::Of("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
-                       {{"fieldPath", Join(change.column, ".")},
-                        {"oldField", found->type->Sql()},
-                        {"newField", change.data_type != nullptr ? change.data_type->Sql() : ""}});
+      break;
   }
+  return Error::Of("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
+                   {{"fieldPath", Join(change.column, ".")},
+                    {"oldField", found->type->Sql()},
+                    {"newField", change.data_type != nullptr ? change.data_type->Sql() : ""}});
+}
+
+/// Whether an SQL text names a column, as far as its words tell: rather once too often.
+bool Names(std::string_view text, std::string_view column) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (size_t at = 0; at + column.size() <= text.size(); ++at) {
+    if (!EqualsIgnoreCase(text.substr(at, column.size()), column)) continue;
+    const bool begins = at == 0 || !is_word(text[at - 1]);
+    const bool ends = at + column.size() == text.size() || !is_word(text[at + column.size()]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+/// Renaming and dropping a column changes no file, which takes column mapping; what is said of the column elsewhere
+/// would not follow.
+Status CheckRenameOrDrop(const TableChange& change, const Metadata& metadata, const DataType& schema) {
+  const bool drops = change.type == Type::kDropColumn;
+  FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata));
+  if (mapping == ColumnMapping::kNone) {
+    return Error::Of(drops ? "DELTA_UNSUPPORTED_DROP_COLUMN" : "DELTA_UNSUPPORTED_RENAME_COLUMN",
+                     {{"advice", std::string("Column mapping is needed to ") + (drops ? "drop" : "rename") +
+                                     " columns: set the table property 'delta.columnMapping.mode' to 'name'."}});
+  }
+  const std::string& column = change.column.back();
+  if (drops && change.column.size() == 1 &&
+      std::any_of(metadata.partition_columns.begin(), metadata.partition_columns.end(),
+                  [&](const std::string& name) { return EqualsIgnoreCase(name, column); })) {
+    return Error::Of("DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN", {{"columnList", column}});
+  }
+  std::string constraints, generated;
+  for (const auto& [key, value] : metadata.configuration) {
+    if (key.starts_with("delta.constraints.") && Names(value, column))
+      constraints += (constraints.empty() ? "" : "\n") + key.substr(18) + " -> " + value;
+  }
+  for (const auto& field : schema.fields()) {
+    auto expression = field.metadata.find("delta.generationExpression");
+    if (expression != field.metadata.end() && Names(expression->second, column))
+      generated += (generated.empty() ? "" : "\n") + field.name + " -> " + expression->second;
+  }
+  if (!constraints.empty()) {
+    return Error::Of("DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
+                     {{"columnName", Join(change.column, ".")}, {"constraints", constraints}});
+  }
+  if (!generated.empty()) {
+    return Error::Of("DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
+                     {{"columnName", Join(change.column, ".")}, {"generatedColumns", generated}});
+  }
+  return {};
 }
 
 /// The operation that the history names, and what it says of it.
@@ -156,6 +265,17 @@ Described Describe(const std::vector<TableChange>& changes) {
       return {"ADD CONSTRAINT", {{"name", text(first.new_name)}, {"expr", text(first.value)}}};
     case Type::kDropConstraint:
       return {"DROP CONSTRAINT", {{"name", text(first.new_name)}}};
+    case Type::kRenameColumn: {
+      std::vector<std::string> renamed = first.column;
+      renamed.back() = first.new_name;
+      return {"RENAME COLUMN",
+              {{"oldColumnPath", text(Join(first.column, "."))}, {"newColumnPath", text(Join(renamed, "."))}}};
+    }
+    case Type::kDropColumn: {
+      std::vector<std::string> dropped;
+      for (const auto& change : changes) dropped.push_back(Join(change.column, "."));
+      return {"DROP COLUMNS", {{"columns", ListParameter(dropped)}}};
+    }
     default:
       return {"CHANGE COLUMN", {{"column", text(Join(first.column, "."))}}};
   }
@@ -177,24 +297,33 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
       case Type::kUpdateColumnDefault:
       case Type::kMoveColumn: {
         FRAZIL_ASSIGN_OR_RETURN(schema, EditStruct(schema, change.column, 0, [&](std::vector<StructField>* fields) {
-                                  return EditColumn(change, fields);
+                                  return EditColumn(change, metadata.IsTrue("delta.enableTypeWidening"), fields);
                                 }));
         changes_schema = true;
         break;
       }
       case Type::kDropColumn:
-        return Error::Of("DELTA_UNSUPPORTED_DROP_COLUMN", {{"advice", "Column mapping is needed to drop columns."}});
-      case Type::kRenameColumn:
-        return Error::Of("DELTA_UNSUPPORTED_RENAME_COLUMN",
-                         {{"advice", "Column mapping is needed to rename columns."}});
+      case Type::kRenameColumn: {
+        FRAZIL_RETURN_IF_ERROR(CheckRenameOrDrop(change, metadata, *schema));
+        FRAZIL_ASSIGN_OR_RETURN(schema, EditStruct(schema, change.column, 0, [&](std::vector<StructField>* fields) {
+                                  return EditColumn(change, metadata.IsTrue("delta.enableTypeWidening"), fields);
+                                }));
+        if (change.type == Type::kRenameColumn && change.column.size() == 1) {
+          for (auto& name : metadata.partition_columns) {
+            if (EqualsIgnoreCase(name, change.column[0])) name = change.new_name;
+          }
+        }
+        changes_schema = true;
+        break;
+      }
       case Type::kSetProperty:
         if (change.new_name == "comment") {
           metadata.description = change.value;
           break;
         }
         FRAZIL_RETURN_IF_ERROR(CheckProperty(change.new_name));
-        if (change.new_name.starts_with("delta.columnMapping.")) {
-          return Error::Unsupported("changes of the column mapping of Delta tables");
+        if (change.new_name == "delta.columnMapping.maxColumnId") {
+          return Error::Unsupported("changes of delta.columnMapping.maxColumnId, which Delta counts itself");
         }
         // From which version on commits tell their time would have to be noted.
         if (change.new_name == "delta.enableInCommitTimestamps" && EqualsIgnoreCase(change.value, "true") &&
@@ -205,7 +334,7 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
         break;
       case Type::kRemoveProperty:
         if (change.new_name.starts_with("delta.columnMapping.")) {
-          return Error::Unsupported("changes of the column mapping of Delta tables");
+          return Error::Unsupported("turning off the column mapping of Delta tables");
         }
         metadata.configuration.erase(change.new_name);
         break;
@@ -233,11 +362,12 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
         return Error::Unsupported("this ALTER TABLE of Delta tables");
     }
   }
-  if (changes_schema) {
-    FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata));
-    if (mapping != ColumnMapping::kNone)
-      return Error::Unsupported("changes of the columns of Delta tables with column mapping");
-    FRAZIL_ASSIGN_OR_RETURN(metadata.schema_string, SchemaString(schema, false));
+  FRAZIL_RETURN_IF_ERROR(CheckModeChange(snapshot_->metadata.get(), metadata));
+  FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata));
+  FRAZIL_ASSIGN_OR_RETURN(ColumnMapping former_mapping, ColumnMappingOf(*snapshot_->metadata));
+  if (changes_schema || mapping != former_mapping) {
+    FRAZIL_ASSIGN_OR_RETURN(schema, WithColumnMapping(schema, &metadata, former_mapping == ColumnMapping::kNone));
+    FRAZIL_ASSIGN_OR_RETURN(metadata.schema_string, SchemaString(schema, mapping != ColumnMapping::kNone));
   }
   Change change;
   change.base = snapshot_;

@@ -1,9 +1,9 @@
 #include "frazil/tables/delta/checkpoint.h"
 
-#include <cstdlib>
 #include <map>
 #include <optional>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/tables/delta/arrow_column.h"
@@ -401,16 +401,16 @@ std::optional<int64_t> IntervalMillis(const std::string& text) {
   std::erase(words, "");
   if (words.empty() || words.size() % 2 != 0) return std::nullopt;
   for (size_t i = 0; i < words.size(); i += 2) {
-    char* end = nullptr;
-    int64_t number = std::strtoll(words[i].c_str(), &end, 10);
-    if (end != words[i].c_str() + words[i].size()) return std::nullopt;
+    const auto number = ParseInteger<int64_t>(words[i]);
+    if (!number) return std::nullopt;
     std::string unit = AsciiLower(words[i + 1]);
     if (unit.ends_with('s')) unit.pop_back();
     static const std::map<std::string, int64_t> units = {{"week", 604800000}, {"day", 86400000}, {"hour", 3600000},
                                                          {"minute", 60000},   {"second", 1000},  {"millisecond", 1}};
     auto found = units.find(unit);
     if (found == units.end()) return std::nullopt;
-    millis += number * found->second;
+    if (*number > INT64_MAX / found->second || *number < 0) return std::nullopt;
+    millis += *number * found->second;
   }
   return millis;
 }

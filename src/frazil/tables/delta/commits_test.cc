@@ -42,6 +42,14 @@ class Commits : public ::testing::Test {
     EXPECT_EQ(committed.error().kind, ErrorKind::kConflict);
     return committed.error().condition;
   }
+  void SetIsolation(const char* level) {
+    Change change;
+    change.base = base_;
+    change.metadata = *base_->metadata;
+    change.metadata->configuration["delta.isolationLevel"] = level;
+    ASSERT_EQ(ConditionOf(std::move(change)), "");
+    base_ = *test_.log->Update(test_.context);
+  }
   static PredicatePtr InPartition(const char* value) {
     return Predicate::Test(PredicateOp::kEqual, {"p"}, DataType::String(), {Value(value)});
   }
@@ -76,19 +84,21 @@ TEST_F(Commits, ChangesOfOtherPartitionsPass) {
 }
 
 TEST_F(Commits, BlindAppendsAreAsIfTheyCameLater) {
+  SetIsolation("WriteSerializable");
   ASSERT_EQ(ConditionOf(Append("x")), "");
   EXPECT_EQ(ConditionOf(Rewrite("p=a/1", InPartition("a"))), "");
 }
 
 TEST_F(Commits, SerializableTablesSeeAppends) {
-  Change serializable;
-  serializable.base = base_;
-  serializable.metadata = *base_->metadata;
-  serializable.metadata->configuration["delta.isolationLevel"] = "Serializable";
-  ASSERT_EQ(ConditionOf(std::move(serializable)), "");
-  base_ = *test_.log->Update(test_.context);
+  SetIsolation("Serializable");
   ASSERT_EQ(ConditionOf(Append("x")), "");
   EXPECT_EQ(ConditionOf(Rewrite("p=a/1", InPartition("a"))), "DELTA_CONCURRENT_APPEND.WITHOUT_HINT");
+}
+
+TEST_F(Commits, TablesAreSerializableWhereTheyDoNotSay) {
+  ASSERT_EQ(ConditionOf(Append("x")), "");
+  EXPECT_EQ(ConditionOf(Rewrite("p=a/1", InPartition("a"))), "DELTA_CONCURRENT_APPEND.WITHOUT_HINT");
+  EXPECT_EQ(ConditionOf(Rewrite("p=b/2", InPartition("b"))), "");
 }
 
 TEST_F(Commits, ChangesOfMetadataConflict) {

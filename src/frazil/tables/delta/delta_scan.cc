@@ -49,7 +49,14 @@ std::optional<ColumnBounds> FilePruner::PartitionBounds(const std::vector<std::s
   return std::nullopt;
 }
 
-std::vector<std::string> FilePruner::PhysicalPath(const std::vector<std::string>& path) const {
+const std::vector<std::string>& FilePruner::PhysicalPath(const std::vector<std::string>& path) const {
+  for (const auto& [logical, known] : physical_paths_) {
+    if (logical == path) return known;
+  }
+  return physical_paths_.emplace_back(path, FindPhysicalPath(path)).second;
+}
+
+std::vector<std::string> FilePruner::FindPhysicalPath(const std::vector<std::string>& path) const {
   std::vector<std::string> physical;
   const DataType* type = schema_.get();
   for (const auto& name : path) {
@@ -68,7 +75,7 @@ bool FilePruner::MayMatch(const Predicate& filter, const FileAction& file,
       filter, [&](const std::vector<std::string>& path, const DataType& type) -> std::optional<ColumnBounds> {
         if (auto bounds = PartitionBounds(path, partition)) return bounds;
         if (file.stats.empty()) return std::nullopt;
-        std::vector<std::string> physical = PhysicalPath(path);
+        const std::vector<std::string>& physical = PhysicalPath(path);
         if (physical.empty()) return std::nullopt;
         if (file.bounds != nullptr) return file.bounds->Find(file.stats, physical, type);
         auto json = ParseJson(file.stats);
@@ -116,15 +123,7 @@ Result<ScanPlan> DeltaScan::Plan(const PredicatePtr& filter) const {
 }
 
 std::optional<int64_t> DeltaScan::exact_row_count() const {
-  if (only_paths_) return std::nullopt;
-  int64_t rows = 0;
-  bool known = true;
-  snapshot_->files.ForEach([&](const FileActionPtr& file) {
-    if (file->is_removed) return;
-    if (file->record_count < 0) known = false;
-    rows += file->record_count - (file->deletion_vector ? file->deletion_vector->cardinality : 0);
-  });
-  return known ? std::optional<int64_t>(rows) : std::nullopt;
+  return only_paths_ ? std::nullopt : snapshot_->files.live_rows();
 }
 
 Result<TableScanPtr> DeltaScan::RestrictTo(const std::vector<std::string>& paths) const {

@@ -1,14 +1,17 @@
 #pragma once
 
+#include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frazil/expressions/min_max.h"
 #include "frazil/tables/delta/delta_log.h"
 #include "frazil/tables/delta/schema.h"
-#include "frazil/tables/scan.h"
+#include "frazil/tables/located_scan.h"
 #include "frazil/types/time_zone.h"
 
 namespace frazil::tables::delta {
@@ -16,7 +19,7 @@ namespace frazil::tables::delta {
 /// The time zone of partition values that name none: the session's.
 Result<std::shared_ptr<const TimeZone>> SessionZone(const TableContext& context);
 
-/// Tells which files of a snapshot may hold rows for a filter, by partition values and statistics.
+/// Tells which files of a snapshot may hold rows for a filter, by partition values and statistics. Not thread-safe.
 class FilePruner {
  public:
   static Result<FilePruner> Make(const Snapshot& snapshot, const TableContext& context);
@@ -30,22 +33,27 @@ class FilePruner {
  private:
   std::optional<ColumnBounds> PartitionBounds(const std::vector<std::string>& path,
                                               const std::map<size_t, Value>& partition) const;
-  std::vector<std::string> PhysicalPath(const std::vector<std::string>& path) const;
+  /// How files call a column; empty where the table has none of that name.
+  const std::vector<std::string>& PhysicalPath(const std::vector<std::string>& path) const;
+  std::vector<std::string> FindPhysicalPath(const std::vector<std::string>& path) const;
 
   DataTypePtr schema_;
   ColumnMapping mapping_ = ColumnMapping::kNone;
   std::vector<size_t> partition_indexes_;
   std::shared_ptr<const TimeZone> zone_;
+  /// Those that were asked for: every file asks for the same.
+  mutable std::deque<std::pair<std::vector<std::string>, std::vector<std::string>>> physical_paths_;
 };
 
 /// Plans the files of a snapshot. Immutable.
-class DeltaScan : public TableScan {
+class DeltaScan : public LocatedScan {
  public:
   static Result<TableScanPtr> Make(TableContext context, std::string table, SnapshotPtr snapshot);
 
   const DataTypePtr& schema() const override { return visible_schema_; }
   Result<ScanPlan> Plan(const PredicatePtr& filter) const override;
   std::optional<int64_t> exact_row_count() const override;
+  const std::string& table_location() const override { return table_; }
   Result<TableScanPtr> RestrictTo(const std::vector<std::string>& paths) const override;
 
  private:

@@ -1,8 +1,8 @@
 #include "frazil/tables/delta/delta_table.h"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/tables/delta/changes_scan.h"
 #include "frazil/tables/delta/delta_scan.h"
@@ -122,11 +122,9 @@ Result<TableScanPtr> DeltaTable::ChangesScan(const ScanOptions& options) const {
                           "Please either provide a version or a timestamp for the change data feed");
     }
     if (version != nullptr) {
-      char* end = nullptr;
-      int64_t number = std::strtoll(version->c_str(), &end, 10);
-      if (version->empty() || *end != '\0' || number < 0)
-        return Error::Of("DELTA_VERSION_INVALID", {{"version", *version}});
-      return std::optional<int64_t>(number);
+      const auto number = ParseInteger<int64_t>(*version);
+      if (!number || *number < 0) return Error::Of("DELTA_VERSION_INVALID", {{"version", *version}});
+      return number;
     }
     if (timestamp == nullptr) return std::optional<int64_t>();
     auto micros = ParseTimestamp(*timestamp, *zone);

@@ -1,7 +1,6 @@
 #include "frazil/tables/delta/delta_write.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "frazil/base/clock.h"
@@ -10,6 +9,7 @@
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/codec/deletion_vector.h"
+#include "frazil/tables/delta/column_mapping.h"
 #include "frazil/tables/delta/deletion_vectors.h"
 #include "frazil/tables/delta/delta_scan.h"
 #include "frazil/tables/delta/features.h"
@@ -23,9 +23,7 @@ namespace {
 
 int64_t IntegerProperty(const Metadata& metadata, std::string_view key, int64_t otherwise) {
   const std::string* text = metadata.Property(key);
-  int64_t number = otherwise;
-  if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), number);
-  return number;
+  return text != nullptr ? ParseInteger<int64_t>(*text).value_or(otherwise) : otherwise;
 }
 
 /// The texts of a file's partition, by which files of one partition are told.
@@ -62,10 +60,12 @@ Result<std::unique_ptr<DeltaWrite>> DeltaWrite::Start(CommitTarget target, Snaps
   write->changes_metadata_ = write->staged_ != nullptr;
   FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(write->metadata_));
   if (options.schema != nullptr) {
-    if (mapping != ColumnMapping::kNone)
-      return Error::Unsupported("changes of the columns of Delta tables with column mapping");
-    FRAZIL_ASSIGN_OR_RETURN(write->metadata_.schema_string,
-                            SchemaString(options.schema, mapping != ColumnMapping::kNone));
+    // Columns that were there are the same ones, unless all rows go and they have another type now.
+    FRAZIL_ASSIGN_OR_RETURN(auto former, ParseSchema(write->metadata_.schema_string));
+    const bool overwrites = options.partition_columns.has_value();
+    FRAZIL_ASSIGN_OR_RETURN(auto evolved,
+                            WithColumnMapping(WithNotesOf(options.schema, *former, overwrites), &write->metadata_));
+    FRAZIL_ASSIGN_OR_RETURN(write->metadata_.schema_string, SchemaString(evolved, mapping != ColumnMapping::kNone));
     if (options.partition_columns) write->metadata_.partition_columns = *options.partition_columns;
     write->changes_metadata_ = true;
   }
@@ -382,6 +382,7 @@ Result<CommitOutcome> DeltaWrite::Commit() {
       change.read_filter = Predicate::True();
       break;
   }
+  if (reads_table_) change.read_filter = Predicate::True();
   if (!change.changes_data) change.read_filter = nullptr;
   if (changes_metadata_) {
     if (snapshot_ == nullptr || metadata_ != *snapshot_->metadata) change.metadata = metadata_;

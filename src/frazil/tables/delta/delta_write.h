@@ -27,6 +27,7 @@ class DeltaWrite : public RowChanges {
   void DeleteRows(const std::string& path, std::vector<int64_t> positions) override;
   const WriteTask* change_task() const override { return change_task_ ? &*change_task_ : nullptr; }
   void AddChangeFiles(std::vector<WrittenFile> files) override;
+  void SetReadsTable() override { reads_table_ = true; }
   void SetRowCounts(const RowCounts& counts) override { counts_ = counts; }
   Result<CommitOutcome> Commit() override;
   void Abort() override;
@@ -60,6 +61,7 @@ class DeltaWrite : public RowChanges {
   std::map<std::string, std::vector<int64_t>> deleted_rows_;  ///< By path as storage::LocalPath gives it.
   std::optional<std::string> vector_file_;                    ///< The file of new deletion vectors.
   RowCounts counts_;
+  bool reads_table_ = false;
   bool ended_ = false;
 };
 

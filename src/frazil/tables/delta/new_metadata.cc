@@ -6,6 +6,7 @@
 #include "frazil/base/clock.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
+#include "frazil/tables/delta/column_mapping.h"
 #include "frazil/tables/delta/schema.h"
 
 namespace frazil::tables::delta {
@@ -174,8 +175,12 @@ Result<Metadata> NewMetadata(const TableContext& context, const TableDefinition&
     metadata.configuration[key] = value;
   }
   FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata));
-  if (mapping != ColumnMapping::kNone) return Error::Unsupported("new Delta tables with column mapping");
-  FRAZIL_ASSIGN_OR_RETURN(metadata.schema_string, SchemaString(definition.schema, mapping != ColumnMapping::kNone));
+  // A table that is replaced never gives an id twice, so that its former versions stay what they are.
+  const std::string* used = replaced != nullptr ? replaced->Property("delta.columnMapping.maxColumnId") : nullptr;
+  if (used != nullptr && mapping != ColumnMapping::kNone)
+    metadata.configuration.emplace("delta.columnMapping.maxColumnId", *used);
+  FRAZIL_ASSIGN_OR_RETURN(auto schema, WithColumnMapping(definition.schema, &metadata));
+  FRAZIL_ASSIGN_OR_RETURN(metadata.schema_string, SchemaString(schema, mapping != ColumnMapping::kNone));
   return metadata;
 }
 

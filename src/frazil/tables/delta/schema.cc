@@ -1,7 +1,6 @@
 #include "frazil/tables/delta/schema.h"
 
-#include <charconv>
-
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 
 namespace frazil::tables::delta {
@@ -16,10 +15,7 @@ std::string MetadataText(const StructField& field, const char* key) {
 
 int32_t MetadataInteger(const StructField& field, const char* key) {
   auto found = field.metadata.find(key);
-  int32_t number = -1;
-  if (found != field.metadata.end())
-    std::from_chars(found->second.data(), found->second.data() + found->second.size(), number);
-  return number;
+  return found != field.metadata.end() ? ParseInteger<int32_t>(found->second).value_or(-1) : -1;
 }
 
 /// The type with each struct's fields changed.
@@ -112,9 +108,9 @@ DataTypePtr VisibleSchema(const DataTypePtr& schema) {
     std::string noted = MetadataText(*field, kCharVarcharKey);
     if (field->type->IsString() && !noted.empty()) {
       bool is_char = noted.starts_with("char(");
-      int length = 0;
-      size_t digits = noted.find('(') + 1;
-      std::from_chars(noted.data() + digits, noted.data() + noted.size(), length);
+      const size_t digits = noted.find('(') + 1;
+      const int length =
+          ParseInteger<int>(std::string_view(noted).substr(digits, noted.size() - digits - 1)).value_or(0);
       if (length > 0) field->type = is_char ? DataType::Char(length) : DataType::Varchar(length);
       field->metadata.erase(kCharVarcharKey);
     }

@@ -1,6 +1,7 @@
 #include "frazil/tables/delta/snapshot.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "frazil/tables/delta/file_statistics.h"
 #include "frazil/tables/delta/schema.h"
@@ -22,21 +23,34 @@ FileActionPtr FileSet::Find(const std::string& key) const {
 }
 
 void FileSet::Put(FileActionPtr file) {
-  std::string key = file->Key();
-  FileActionPtr former = Find(key);
   const auto count = [&](const FileAction& counted, int sign) {
     if (counted.is_removed) return;
     live_count_ += sign;
     live_bytes_ += sign * std::max<int64_t>(counted.size, 0);
+    if (counted.record_count < 0) {
+      live_unknown_ += sign;
+    } else {
+      const int64_t deleted = counted.deletion_vector ? counted.deletion_vector->cardinality : 0;
+      live_rows_ += sign * (counted.record_count - deleted);
+    }
   };
-  if (former != nullptr) count(*former, -1);
+  auto [slot, is_new] = changes_.try_emplace(file->Key());
+  if (!is_new) {
+    count(*slot->second, -1);
+  } else if (!base_->empty()) {
+    if (auto found = base_->find(slot->first); found != base_->end()) count(*found->second, -1);
+  }
   count(*file, 1);
-  changes_[std::move(key)] = std::move(file);
+  slot->second = std::move(file);
 }
 
 void FileSet::Consolidate() {
   constexpr size_t kSmall = 512;
   if (changes_.size() < std::max(kSmall, base_->size() / 8)) return;
+  if (base_->empty()) {
+    base_ = std::make_shared<const Layer>(std::exchange(changes_, {}));
+    return;
+  }
   auto merged = std::make_shared<Layer>(*base_);
   for (auto& [key, file] : changes_) (*merged)[key] = std::move(file);
   base_ = std::move(merged);

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,6 +24,10 @@ class FileSet {
   FileActionPtr Find(const std::string& key) const;
   int64_t live_count() const { return live_count_; }
   int64_t live_bytes() const { return live_bytes_; }
+  /// Rows of the live files without those that are deleted; nullopt where a file does not tell.
+  std::optional<int64_t> live_rows() const {
+    return live_unknown_ == 0 ? std::optional<int64_t>(live_rows_) : std::nullopt;
+  }
 
   void Put(FileActionPtr file);
   /// Folds the upper layer into the lower one where it has become large.
@@ -32,7 +37,8 @@ class FileSet {
   using Layer = std::unordered_map<std::string, FileActionPtr>;
   std::shared_ptr<const Layer> base_ = std::make_shared<const Layer>();
   Layer changes_;
-  int64_t live_count_ = 0, live_bytes_ = 0;
+  int64_t live_count_ = 0, live_bytes_ = 0, live_rows_ = 0;
+  int64_t live_unknown_ = 0;  ///< Live files whose number of rows is not known.
 };
 
 /// What the log says of a table at one version.

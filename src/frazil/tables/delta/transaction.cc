@@ -1,13 +1,13 @@
 #include "frazil/tables/delta/transaction.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <random>
 #include <set>
 #include <thread>
 
 #include "frazil/base/clock.h"
+#include "frazil/base/integer_text.h"
 #include "frazil/base/logging.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
@@ -20,6 +20,17 @@ namespace {
 
 constexpr const char* kConflictDocs = "https://docs.delta.io/latest/concurrency-control.html";
 constexpr const char* kEngineInfo = "Frazil";  // What the history shows.
+
+constexpr std::string_view kWriteSerializable = "WriteSerializable";
+
+/// That of the table (delta.isolationLevel), which is Serializable where the table says nothing; commits that change no
+/// data need none beyond their own files.
+std::string_view IsolationLevel(const Change& change) {
+  if (!change.changes_data) return "SnapshotIsolation";
+  const Metadata* metadata = change.base != nullptr ? change.base->metadata.get() : nullptr;
+  const std::string* level = metadata != nullptr ? metadata->Property("delta.isolationLevel") : nullptr;
+  return level != nullptr && EqualsIgnoreCase(*level, kWriteSerializable) ? kWriteSerializable : "Serializable";
+}
 
 Error Conflict(Error error) {
   error.kind = ErrorKind::kConflict;
@@ -50,11 +61,9 @@ Status CheckAgainst(const CommitTarget& target, const Change& change, const File
   for (const auto& file : change.files) {
     if (file.is_removed) removed.insert(file.Key());
   }
-  // Under Delta's usual isolation (WriteSerializable) rows that others appended without reading are as if they came
-  // later.
-  const std::string* level = change.base->metadata->Property("delta.isolationLevel");
-  bool serializable = level != nullptr && EqualsIgnoreCase(*level, "Serializable");
-  bool ignores_adds = info != nullptr && info->IsTrue("isBlindAppend") && !serializable;
+  // Under WriteSerializable rows that others appended without reading are as if they came later.
+  bool ignores_adds = info != nullptr && info->IsTrue("isBlindAppend") && !change.metadata &&
+                      IsolationLevel(change) == kWriteSerializable;
   for (const auto& action : actions) {
     if (std::holds_alternative<Protocol>(action)) {
       return Conflict(Error::Of("DELTA_PROTOCOL_CHANGED",
@@ -120,9 +129,7 @@ CommitInfo MakeCommitInfo(const Change& change, const Snapshot* base, int64_t no
       std::any_of(change.files.begin(), change.files.end(), [](const FileAction& file) { return file.is_removed; });
   bool adds =
       std::any_of(change.files.begin(), change.files.end(), [](const FileAction& file) { return !file.is_removed; });
-  members.emplace_back("isolationLevel", JsonValue::OfString(!change.changes_data ? "SnapshotIsolation"
-                                                             : blind              ? "Serializable"
-                                                                                  : "WriteSerializable"));
+  members.emplace_back("isolationLevel", JsonValue::OfString(std::string(IsolationLevel(change))));
   members.emplace_back("isBlindAppend", JsonValue::OfBoolean(blind && !removes && (adds || base == nullptr)));
   members.emplace_back("operationMetrics", object(change.metrics, false));
   if (!change.user_metadata.empty()) members.emplace_back("userMetadata", JsonValue::OfString(change.user_metadata));
@@ -133,9 +140,8 @@ CommitInfo MakeCommitInfo(const Change& change, const Snapshot* base, int64_t no
 
 void WriteDueCheckpoint(const CommitTarget& target, const Snapshot& snapshot) {
   int64_t interval = 10;
-  if (const std::string* text = snapshot.metadata->Property("delta.checkpointInterval")) {
-    std::from_chars(text->data(), text->data() + text->size(), interval);
-  }
+  if (const std::string* text = snapshot.metadata->Property("delta.checkpointInterval"))
+    interval = ParseInteger<int64_t>(*text).value_or(interval);
   if (interval <= 0 || snapshot.version == 0 || snapshot.version % interval != 0) return;
   // The commit stands without it; the next one that is due is written by whoever comes then.
   Status written =

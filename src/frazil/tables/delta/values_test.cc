@@ -111,6 +111,35 @@ TEST(FileStatistics, AreReadAgain) {
   EXPECT_FALSE(BoundsOf(*stats, {"none"}, *DataType::Long()).has_value());
 }
 
+TEST(FileStatistics, OneColumnIsReadAsFromAll) {
+  const char* texts[] = {
+      R"({"numRecords":5,"minValues":{"a":"x\",}{","s":{"b":-1,"c":[1,{"b":7}]}},"maxValues":{"s":{"b":8}},"nullCount":{"s":{"b":2},"a":0}})",
+      R"({"maxValues":{"s":{"b":8}},"numRecords":5,"tightBounds":false,"minValues":{}})",
+      R"({ "numRecords" : 5, "minValues" : {"s":{"b":-1}}, "maxValues":{"s" : {"b":8}} })",
+      R"({"numRecords":5,"minValues":{"s":{"\u0062":-1}},"nullCount":{"s":{"b":5}}})",
+      R"({"numRecords":5,"minValues":{"s":null},"maxValues":{"s":{"b":null}},"nullCount":{"s":{"b":5}}})",
+      R"({})",
+      "no statistics",
+      ""};
+  for (const char* text : texts) {
+    for (const auto& path : {std::vector<std::string>{"s", "b"}, {"s"}, {"a"}, {"none", "b"}}) {
+      const auto& type = path[0] == "a" ? DataType::String() : DataType::Long();
+      auto whole = ParseJson(text);
+      auto expected = whole.ok() ? BoundsOf(*whole, path, *type) : std::nullopt;
+      auto found = BoundsCache().Find(text, path, *type);
+      ASSERT_EQ(found.has_value(), expected.has_value()) << text << " " << path.back();
+      if (!found) continue;
+      const auto shown = [&](const std::optional<Value>& value) {
+        return value ? ValueToString(*type, *value) : "none";
+      };
+      EXPECT_EQ(shown(found->lower), shown(expected->lower)) << text;
+      EXPECT_EQ(shown(found->upper), shown(expected->upper)) << text;
+      EXPECT_EQ(found->null_count, expected->null_count) << text;
+      EXPECT_EQ(found->value_count, expected->value_count) << text;
+    }
+  }
+}
+
 TEST(DeletionVectors, InlineOnes) {
   // As Delta writes it: the deleted rows are 3, 4, 7, 11, 18 and 29.
   DeletionVectorDescriptor descriptor{"i", "^Bg9^0rr910000000000iXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", std::nullopt, 44,

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "frazil/tables/scan.h"
+
+namespace frazil::tables {
+
+/// A scan of a table to which a commit must know whether its statement has read the table (Delta): what others commit
+/// meanwhile conflicts with it then.
+class LocatedScan : public TableScan {
+ public:
+  /// The table's folder, as Table::location gives it.
+  virtual const std::string& table_location() const = 0;
+};
+
+}  // namespace frazil::tables
