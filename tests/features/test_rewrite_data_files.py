@@ -33,6 +33,17 @@ def test_main_is_rewritten_while_another_branch_is_audited(spark, table):
     assert spark.sql(f"SELECT count(*) FROM {table} VERSION AS OF 'audit'").first()[0] == 9
 
 
+def test_files_from_before_the_partitioning_changed_become_files_of_the_new_one(spark, namespace):
+    name = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {name} (id BIGINT, day DATE) USING iceberg PARTITIONED BY (days(day))")
+    spark.sql(f"INSERT INTO {name} SELECT id, date_add(DATE '2024-01-01', cast(id AS INT)) FROM range(10)")
+    spark.sql(f"ALTER TABLE {name} REPLACE PARTITION FIELD days(day) WITH months(day)")
+    assert spark.table(f"{name}.files").count() == 10
+    assert rewrite(spark, name, "strategy => 'binpack'") == (10, 1)
+    assert [row.spec_id for row in spark.table(f"{name}.files").collect()] == [1]
+    assert spark.table(name).count() == 10
+
+
 def test_orders(spark, table):
     assert rewrite(spark, table, "sort_order => 'id DESC NULLS LAST', options => map('rewrite-all', 'true')") == (4, 1)
     ordered = spark.sql(f"SELECT id FROM {table} ORDER BY _pos").collect()

@@ -4,6 +4,7 @@
 #include "frazil/catalogs/embedded/embedded_catalog.h"
 #include "frazil/catalogs/embedded/spark_session_catalog.h"
 #include "frazil/catalogs/path/path_catalog.h"
+#include "frazil/catalogs/rest/rest_catalog.h"
 
 namespace frazil::catalogs {
 
@@ -14,11 +15,13 @@ Result<CatalogPtr> MakeIcebergCatalog(const CatalogContext& context) {
   auto implementation = context.settings.find("catalog-impl");
   if (implementation != context.settings.end()) {
     if (implementation->second == "org.apache.iceberg.hadoop.HadoopCatalog") return PathCatalog::Make(context);
+    if (implementation->second == "org.apache.iceberg.rest.RESTCatalog") return RestCatalog::Make(context);
     return Error::Unsupported("ICEBERG CATALOG " + implementation->second);
   }
   auto found = context.settings.find("type");
   std::string type = found == context.settings.end() ? "hive" : AsciiLower(found->second);
   if (type == "hadoop") return PathCatalog::Make(context);
+  if (type == "rest") return RestCatalog::Make(context);
   return Error::Unsupported("ICEBERG CATALOG OF TYPE " + type);
 }
 

@@ -95,8 +95,8 @@ Result<std::vector<plan::ExprPtr>> Arrange(const plan::CallCommand& command, con
   return arranged;
 }
 
-/// The table of an argument: a name in the procedure's catalog, which it may begin with.
-Result<analysis::ResolvedTable> TableOf(const std::string& text, const catalogs::Catalog& catalog,
+/// The full name of an argument's table: in the procedure's catalog, which it may begin with.
+Result<std::vector<std::string>> NameOf(const std::string& text, const catalogs::Catalog& catalog,
                                         CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, sql::ParseMultipartIdentifier(text, context.parser_options()));
   if (!context.HasCatalog(parts[0])) {
@@ -112,7 +112,21 @@ Result<analysis::ResolvedTable> TableOf(const std::string& text, const catalogs:
                                                               "': '" + text + "' is a table in catalog '" + parts[0] +
                                                               "'");
   }
+  return parts;
+}
+
+Result<analysis::ResolvedTable> TableOf(const std::string& text, const catalogs::Catalog& catalog,
+                                        CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameOf(text, catalog, context));
   return analysis::ResolveTable(parts, context);
+}
+
+/// The procedure of a catalog, on a table that need not be there yet.
+Procedure OfCatalog(const CatalogProcedure& procedure) {
+  Procedure result;
+  result.parameters = {{"table", DataType::String(), true}};
+  result.parameters.insert(result.parameters.end(), procedure.parameters.begin(), procedure.parameters.end());
+  return result;
 }
 
 /// Of procedures with one name the one for the format of the table that the call names.
@@ -142,6 +156,10 @@ Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context
   std::vector<std::string> path(parts.begin() + (names_catalog ? 1 : 0), parts.end());
   std::vector<Procedure> procedures;
   if (path.size() == 2 && EqualsIgnoreCase(path[0], "system")) procedures = FindProcedures(path[1], context);
+  const CatalogProcedure of_catalog = RegisterTable();
+  const bool calls_catalog =
+      path.size() == 2 && EqualsIgnoreCase(path[0], "system") && EqualsIgnoreCase(path[1], of_catalog.name);
+  if (calls_catalog) procedures = {OfCatalog(of_catalog)};
   if (procedures.empty()) return Error::Of("ROUTINE_NOT_FOUND", {{"routineName", routine}});
   FRAZIL_ASSIGN_OR_RETURN(auto procedure, ChooseProcedure(std::move(procedures), command, *catalog, context));
   FRAZIL_ASSIGN_OR_RETURN(auto expressions, Arrange(command, procedure.parameters, routine));
@@ -157,6 +175,12 @@ Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context
                           "Parameter '" + parameter.name + "' of " + routine + " must not be null");
     }
     values.push_back(std::move(value));
+  }
+  if (calls_catalog) {
+    FRAZIL_ASSIGN_OR_RETURN(auto name, NameOf(values[0].string(), *catalog, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto resolved, analysis::ResolveIdentifier(name, context));
+    values.erase(values.begin());
+    return of_catalog.call(*resolved.catalog, resolved.identifier, values);
   }
   FRAZIL_ASSIGN_OR_RETURN(auto table, TableOf(values[0].string(), *catalog, context));
   if (table.table->provider() != procedure.format || IsMetadataTable(table)) {

@@ -20,7 +20,17 @@ struct EngineProcedure {
                          CommandContext& context) = nullptr;
 };
 
+/// A procedure on a name in a catalog, where no table need be.
+struct CatalogProcedure {
+  std::string name;
+  std::vector<tables::ProcedureParameter> parameters;  ///< After "table", as in TableProcedure.
+  Result<RowSet> (*call)(catalogs::Catalog& catalog, const catalogs::Identifier& identifier,
+                         const std::vector<Value>& arguments) = nullptr;
+};
+
 /// rewrite_data_files.cc
 EngineProcedure RewriteDataFiles();
+/// register_table.cc
+CatalogProcedure RegisterTable();
 
 }  // namespace frazil::commands

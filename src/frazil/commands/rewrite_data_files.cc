@@ -8,6 +8,7 @@
 #include "frazil/commands/table_definition.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/sql/parser.h"
+#include "frazil/tables/partition_evolution.h"
 
 namespace frazil::commands {
 
@@ -84,6 +85,8 @@ Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value
   main.reference = "main";
   FRAZIL_ASSIGN_OR_RETURN(auto scan, table.table->Scan(main));
   FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(options.filter));
+  if (const auto* evolution = dynamic_cast<const tables::PartitionEvolution*>(scan.get()))
+    choice.output_spec_id = evolution->current_spec_id();
   auto groups = PlanRewrite(plan, choice);
   std::vector<std::vector<std::string>> paths;
   int64_t bytes = 0;

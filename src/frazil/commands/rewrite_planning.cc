@@ -129,10 +129,10 @@ bool IsWorthRewriting(const RewriteGroup& group, const RewriteChoice& choice) {
 }
 
 /// Files with the same key may become one file.
-std::string PartitionKeyOf(const tables::ScanFile& file, const tables::ScanPlan& plan) {
-  std::string key = std::to_string(file.partition_spec_id);
-  if (plan.partition_type == nullptr || file.partition.empty()) return key;
-  return key + "|" + QuotedLiteralSql(*plan.partition_type, Value(Value::List(file.partition)));
+std::string PartitionKeyOf(const tables::ScanFile& file, const tables::ScanPlan& plan, const RewriteChoice& choice) {
+  if (file.partition_spec_id != choice.output_spec_id) return "of another spec";
+  if (plan.partition_type == nullptr || file.partition.empty()) return {};
+  return QuotedLiteralSql(*plan.partition_type, Value(Value::List(file.partition)));
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ std::vector<RewriteGroup> PlanRewrite(const tables::ScanPlan& plan, const Rewrit
   std::map<std::string, size_t> open;  // The group of a partition that takes more files.
   for (const auto& file : plan.files) {
     if (!IsChosen(file, choice)) continue;
-    auto [group, is_new] = open.emplace(PartitionKeyOf(file, plan), groups.size());
+    auto [group, is_new] = open.emplace(PartitionKeyOf(file, plan, choice), groups.size());
     const bool is_full = !is_new && groups[group->second].bytes + file.size > choice.max_group_size;
     if (is_full) group->second = groups.size();
     if (is_new || is_full) groups.emplace_back();

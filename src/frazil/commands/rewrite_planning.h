@@ -25,6 +25,8 @@ struct RewriteChoice {
   int64_t delete_files = std::numeric_limits<int64_t>::max();
   double delete_ratio = 0.3;
   bool all = false;
+  /// The partition spec of the new files. Files of other specs have no partition in it, and may all become one.
+  int32_t output_spec_id = 0;
 };
 
 /// The procedure's options (keys in lower case) over the table's properties. Options that only say how a cluster shares

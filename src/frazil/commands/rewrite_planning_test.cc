@@ -87,6 +87,15 @@ TEST(PlanRewrite, ChoosesSmallAndBigFilesInEachPartition) {
   EXPECT_EQ(Groups(PlanOf({File(900), File(900, 1, "q")}), {{"rewrite-all", "true"}}), (std::vector<size_t>{1, 1}));
 }
 
+TEST(PlanRewrite, PutsFilesOfOtherSpecsTogether) {
+  std::vector<tables::ScanFile> files;
+  for (const char* day : {"a", "b", "c", "d", "e"}) files.push_back(File(100, 100, day));
+  EXPECT_EQ(Groups(PlanOf(files), {}), std::vector<size_t>{});
+  for (auto& file : files) file.partition_spec_id = 1;
+  files[4].partition_spec_id = 2;
+  EXPECT_EQ(Groups(PlanOf(files), {}), std::vector<size_t>{5});
+}
+
 TEST(PlanRewrite, CutsGroups) {
   EXPECT_EQ(Groups(PlanOf(std::vector<tables::ScanFile>(5, File(100))),
                    {{"rewrite-all", "true"}, {"max-file-group-size-bytes", "250"}}),

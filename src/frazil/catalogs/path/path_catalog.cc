@@ -45,17 +45,15 @@ Result<CatalogPtr> PathCatalog::Make(const CatalogContext& context) {
     return Error::Plain(ExceptionClass::kIllegalArgument,
                         "Cannot initialize HadoopCatalog because warehousePath must not be null or empty");
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores->StoreFor(warehouse->second, context.session_settings));
+  const auto settings = SettingsWithin(context.settings, context.session_settings);
+  FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores->StoreFor(warehouse->second, settings));
   auto format = context.formats->Find("iceberg");
   if (format == nullptr) return Error::Internal("the table format iceberg is not registered");
   std::string folder =
       storage::SchemeOf(warehouse->second) == "file" ? storage::LocalPath(warehouse->second) : warehouse->second;
-  std::shared_ptr<PathCatalog> catalog(new PathCatalog(context.name, TrimSlashes(folder), std::move(store),
-                                                       context.session_settings, std::move(format)));
-  for (const auto& [key, value] : context.settings) {
-    if (key.starts_with("table-default.")) catalog->table_defaults_[key.substr(14)] = value;
-    if (key.starts_with("table-override.")) catalog->table_overrides_[key.substr(15)] = value;
-  }
+  std::shared_ptr<PathCatalog> catalog(
+      new PathCatalog(context.name, TrimSlashes(folder), std::move(store), settings, std::move(format)));
+  catalog->table_properties_ = TableProperties::Of(context.settings);
   return CatalogPtr(std::move(catalog));
 }
 
@@ -195,10 +193,7 @@ Result<tables::TableDefinition> PathCatalog::Complete(const tables::TableDefinit
                               *definition.location);
     }
   }
-  tables::TableDefinition complete = definition;
-  for (const auto& [key, value] : table_defaults_) complete.properties.emplace(key, value);
-  for (const auto& [key, value] : table_overrides_) complete.properties[key] = value;
-  return complete;
+  return table_properties_.Complete(definition);
 }
 
 Result<tables::TablePtr> PathCatalog::CreateTable(const Identifier& identifier,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "frazil/catalogs/catalog.h"
+#include "frazil/catalogs/catalog_settings.h"
 
 namespace frazil::catalogs {
 
@@ -49,8 +50,7 @@ class PathCatalog : public Catalog {
   storage::ObjectStorePtr store_;
   storage::SettingLookup settings_;
   tables::TableFormatPtr format_;
-  std::map<std::string, std::string> table_defaults_;
-  std::map<std::string, std::string> table_overrides_;
+  TableProperties table_properties_;
 };
 
 }  // namespace frazil::catalogs

@@ -27,7 +27,7 @@ class Reader {
     }
     if (hadoop == nullptr) return std::nullopt;
     for (const std::string& scope : {"fs.s3a.bucket." + bucket_ + ".", std::string("fs.s3a.")}) {
-      for (const char* prefix : {"spark.hadoop.", ""}) {
+      for (const char* prefix : {"hadoop.", "spark.hadoop.", ""}) {
         const std::string key = prefix + scope + hadoop;
         if (auto value = Get(key)) return Found{*value, key};
       }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frazil/tables/iceberg/table_operations.h"
+#include "frazil/tables/partition_evolution.h"
 #include "frazil/tables/scan.h"
 #include "frazil/tables/stored_files.h"
 #include "frazil/tables/table.h"
@@ -27,12 +28,16 @@ struct ScanTarget {
 Result<ScanTarget> FindScanTarget(const TableMetadata& metadata, const ScanOptions& options);
 
 /// Plans the files of a snapshot. Immutable.
-class IcebergScan : public TableScan, public StoredFiles, public std::enable_shared_from_this<IcebergScan> {
+class IcebergScan : public TableScan,
+                    public StoredFiles,
+                    public PartitionEvolution,
+                    public std::enable_shared_from_this<IcebergScan> {
  public:
   static Result<TableScanPtr> Make(TableOperationsPtr operations, TableMetadataPtr metadata, ScanTarget target);
 
   const DataTypePtr& schema() const override { return spark_schema_; }
   storage::ObjectStorePtr file_store() const override { return operations_->context().store; }
+  int32_t current_spec_id() const override { return metadata_->default_spec_id; }
   FileFormat format() const override;
   Result<ScanPlan> Plan(const PredicatePtr& filter) const override;
   /// _spec_id; _partition, where the table has partition fields; from v3 on the columns of row lineage.

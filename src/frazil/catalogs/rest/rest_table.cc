@@ -1,0 +1,174 @@
+#include "frazil/catalogs/rest/rest_table.h"
+
+#include <chrono>
+#include <thread>
+
+#include "frazil/base/logging.h"
+#include "frazil/catalogs/rest/metadata_changes.h"
+#include "frazil/net/url.h"
+
+namespace frazil::catalogs {
+namespace {
+
+constexpr size_t kStatesKept = 3;
+
+Error NoSuchTable(const std::string& name) {
+  return Error::Plain(ExceptionClass::kSpark,
+                      "org.apache.iceberg.exceptions.NoSuchTableException: Table does not exist: " + name);
+}
+
+}  // namespace
+
+Result<RestTableState> RestTableState::Of(const Json& answer) {
+  RestTableState state;
+  const Json* metadata = Member(answer, "metadata");
+  if (metadata == nullptr || !metadata->is_object())
+    return Error::Storage("The catalog's answer holds no table metadata");
+  state.metadata = *metadata;
+  state.metadata_location = TextMember(answer, "metadata-location");
+  state.config = TextMembers(Member(answer, "config"));
+  const Json* credentials = Member(answer, "storage-credentials");
+  if (credentials != nullptr && credentials->is_array()) {
+    for (const auto& credential : *credentials)
+      state.credentials.emplace_back(TextMember(credential, "prefix"), TextMembers(Member(credential, "config")));
+  }
+  return state;
+}
+
+Settings RestTableState::SettingsFor(const std::string& path) const {
+  Settings result = config;
+  const std::pair<std::string, Settings>* best = nullptr;
+  for (const auto& credential : credentials) {
+    if (path.starts_with(credential.first) && (best == nullptr || credential.first.size() > best->first.size()))
+      best = &credential;
+  }
+  if (best != nullptr) {
+    for (const auto& [key, value] : best->second) result[key] = value;
+  }
+  return result;
+}
+
+std::string RestTablePath(const RestClient& client, const Identifier& identifier) {
+  return "/namespaces/" + client.EncodeNamespace(identifier.name_space) + "/tables/" +
+         net::PercentEncode(identifier.name);
+}
+
+Result<std::optional<RestTableState>> LoadRestTable(RestClient& client, const Identifier& identifier) {
+  const std::string path = RestTablePath(client, identifier);
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, client.Send("GET", path, nullptr, true));
+  if (answer.status == 404) return std::optional<RestTableState>();
+  if (!answer.ok()) return client.ErrorOf("GET", path, answer);
+  FRAZIL_ASSIGN_OR_RETURN(auto state, RestTableState::Of(answer.body));
+  return std::optional<RestTableState>(std::move(state));
+}
+
+RestCommitPoint::RestCommitPoint(std::shared_ptr<RestClient> client, Identifier identifier, std::string name,
+                                 std::optional<RestTableState> known)
+    : client_(std::move(client)), identifier_(std::move(identifier)), name_(std::move(name)) {
+  if (!known) return;
+  Remember(*known);
+  fresh_ = true;
+}
+
+void RestCommitPoint::Remember(const RestTableState& state) {
+  std::lock_guard lock(mutex_);
+  fresh_ = false;
+  std::erase(order_, state.metadata_location);
+  order_.push_back(state.metadata_location);
+  states_[state.metadata_location] = state.metadata;
+  while (order_.size() > kStatesKept) {
+    states_.erase(order_.front());
+    order_.erase(order_.begin());
+  }
+}
+
+Result<std::optional<std::string>> RestCommitPoint::Current() {
+  {
+    std::lock_guard lock(mutex_);
+    if (fresh_) {
+      fresh_ = false;
+      return std::optional<std::string>(order_.back());
+    }
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto state, LoadRestTable(*client_, identifier_));
+  if (!state) return std::optional<std::string>();
+  Remember(*state);
+  return std::optional<std::string>(state->metadata_location);
+}
+
+std::optional<std::string> RestCommitPoint::MetadataText(const std::string& location) {
+  std::lock_guard lock(mutex_);
+  auto found = states_.find(location);
+  return found == states_.end() ? std::nullopt : std::optional<std::string>(found->second.dump());
+}
+
+Result<tables::CommitState> RestCommitPoint::Look(const Json& base, const Json& next, const Error& cause,
+                                                  bool certain_conflict, std::string* written) {
+  // The service may still be at it when its gateway has given up: look a few times before it is called unknown.
+  for (int attempt = 0; attempt < (certain_conflict ? 1 : 4); ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
+    auto state = LoadRestTable(*client_, identifier_);
+    if (!state.ok()) continue;
+    if (!*state) {
+      if (certain_conflict) return tables::CommitState::kConflict;
+      continue;
+    }
+    if (IsApplied(base, next, (*state)->metadata)) {
+      Log(LogLevel::kWarn, "A commit succeeded whose outcome was not told",
+          {{"table", name_}, {"error", cause.message}});
+      Remember(**state);
+      *written = (*state)->metadata_location;
+      return tables::CommitState::kCommitted;
+    }
+    if (certain_conflict) return tables::CommitState::kConflict;
+  }
+  Error unknown = Error::Plain(ExceptionClass::kSpark,
+                               "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot tell whether the "
+                               "commit to " +
+                                   name_ + " came through: " + cause.message)
+                      .CausedBy(cause);
+  unknown.kind = ErrorKind::kUnknownCommit;
+  return unknown;
+}
+
+Result<tables::CommitState> RestCommitPoint::Swap(const std::optional<std::string>& expected,
+                                                  const std::string& metadata, std::string* written) {
+  Json base;
+  if (expected) {
+    std::lock_guard lock(mutex_);
+    auto found = states_.find(*expected);
+    if (found == states_.end()) return Error::Internal("A commit on top of a state that the catalog never gave");
+    base = found->second;
+  }
+  const Json next = Json::parse(metadata, nullptr, /*allow_exceptions=*/false);
+  if (next.is_discarded()) return Error::Internal("Table metadata that is no JSON");
+  Json body = CommitBody(base, next);
+  body["identifier"] = {{"namespace", identifier_.name_space}, {"name", identifier_.name}};
+  const std::string path = RestTablePath(*client_, identifier_);
+  auto answer = client_->Send("POST", path, &body, /*repeatable=*/false);
+  if (!answer.ok()) {
+    if (answer.error().kind != ErrorKind::kUnknownCommit) return std::move(answer).error();
+    return Look(base, next, answer.error(), false, written);
+  }
+  if (answer->ok()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto state, RestTableState::Of(answer->body));
+    Remember(state);
+    *written = state.metadata_location;
+    return tables::CommitState::kCommitted;
+  }
+  const Error error = client_->ErrorOf("POST", path, *answer);
+  // A try before this answer may have been the commit itself.
+  if (answer->earlier_unknown) return Look(base, next, error, answer->status < 500, written);
+  if (answer->status == 409) return tables::CommitState::kConflict;
+  if (answer->status >= 500 && answer->status != 501) return Look(base, next, error, false, written);
+  if (answer->status == 404) return NoSuchTable(name_);
+  if (answer->status == 400 || answer->status == 422) {
+    // Changes that no longer fit because others came first are said to be bad, by some services.
+    auto now = LoadRestTable(*client_, identifier_);
+    if (now.ok() && now->has_value() && expected && (*now)->metadata_location != *expected)
+      return tables::CommitState::kConflict;
+  }
+  return error;
+}
+
+}  // namespace frazil::catalogs
