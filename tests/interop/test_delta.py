@@ -486,6 +486,44 @@ def test_column_mapping_is_turned_on(spark, folder, name):
     fails(lambda: spark.sql(f"ALTER TABLE {name} UNSET TBLPROPERTIES ('delta.columnMapping.mode')"), "column mapping")
 
 
+def test_inserts_that_grow_the_schema(spark, new_session, folder, name):
+    spark.sql(f"CREATE TABLE {name} (id INT, p STRING) USING delta PARTITIONED BY (p) LOCATION '{folder}'")
+    spark.sql(f"INSERT INTO {name} VALUES (1, 'a')")
+    fails(lambda: spark.sql(f"INSERT INTO {name} VALUES (2, 'a', 5)"), "INSERT_COLUMN_ARITY_MISMATCH")
+    spark.sql(f"INSERT WITH SCHEMA EVOLUTION INTO {name} SELECT 2, 'a', 5 AS x")
+    spark.sql(f"INSERT WITH SCHEMA EVOLUTION INTO {name} BY NAME SELECT 'b' AS p, named_struct('u', 1) AS s, 3 AS id")
+    assert rows(spark.sql(f"SELECT id, p, x, s.u FROM {name}")) == [(1, "a", None, None), (2, "a", 5, None), (3, "b", None, 1)]
+    session = new_session({"spark.databricks.delta.schema.autoMerge.enabled": "true"})
+    session.sql(f"INSERT INTO {name} BY NAME SELECT 4 AS id, 'b' AS p, named_struct('u', 2, 'w', 3) AS s, 1.5D AS d")
+    assert rows(spark.sql(f"SELECT id, s.w, d FROM {name}")) == [(1, None, None), (2, None, None), (3, None, None), (4, 3, 1.5)]
+    assert theirs(folder, "id", "p", "x", "d") == rows(spark.sql(f"SELECT id, p, x, d FROM {name}"))
+    session.sql(f"INSERT INTO {name} REPLACE WHERE id = 4 SELECT 4, 'b', 9, named_struct('u', 3, 'w', 4), 2.5D, 'more' AS m")
+    assert rows(spark.sql(f"SELECT id, x, d, m FROM {name} WHERE p = 'b'")) == [(3, None, None, None), (4, 9, 2.5, "more")]
+    fails(lambda: spark.sql(f"INSERT WITH SCHEMA EVOLUTION INTO {name} BY NAME SELECT 'x' AS id, 'a' AS p"), "CANNOT_SAFELY_CAST")
+
+
+@pytest.mark.parametrize("feed", ["false", "true"])
+def test_merges_that_grow_the_schema(spark, new_session, folder, name, feed):
+    spark.sql(f"""CREATE TABLE {name} (id INT, v STRING, old INT) USING delta LOCATION '{folder}'
+                  TBLPROPERTIES ('delta.enableChangeDataFeed' = '{feed}')""")
+    spark.sql(f"INSERT INTO {name} VALUES (1, 'a', 10), (2, 'b', 20)")
+    merge = f"INTO {name} t USING (SELECT * FROM VALUES (2, 'B', 2.5D), (3, 'C', 3.5D) AS v(id, v, added)) s ON t.id = s.id"
+    star = "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    fails(lambda: spark.sql(f"MERGE {merge} {star}"), "UNRESOLVED_COLUMN")
+    spark.sql(f"MERGE WITH SCHEMA EVOLUTION {merge} {star}")
+    assert theirs(folder, "id", "v", "old", "added") == [(1, "a", 10, None), (2, "B", 20, 2.5), (3, "C", None, 3.5)] == rows(spark.table(name))
+    session = new_session({"spark.databricks.delta.schema.autoMerge.enabled": "true"})
+    session.sql(f"""MERGE INTO {name} t USING (SELECT 3 AS id, 'kept' AS more, 5 AS unused) s ON t.id = s.id
+                    WHEN MATCHED THEN UPDATE SET more = s.more, t.v = upper(more) WHEN NOT MATCHED BY SOURCE AND t.id = 1 THEN DELETE""")
+    assert rows(spark.sql(f"SELECT id, v, more FROM {name}")) == [(2, "B", None), (3, "KEPT", "kept")]
+    assert spark.table(name).columns == ["id", "v", "old", "added", "more"]
+    session.sql(f"MERGE INTO {name} t USING (SELECT 9 AS id, 'n' AS extra) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, extra) VALUES (s.id, s.extra)")
+    assert rows(spark.sql(f"SELECT id, extra FROM {name}")) == [(2, None), (3, None), (9, "n")] == theirs(folder, "id", "extra")
+    if feed == "true":
+        changes = spark.sql(f"SELECT id, added, _change_type FROM table_changes('{name}', 2, 2)")
+        assert rows(changes) == sorted([(2, None, "update_preimage"), (2, 2.5, "update_postimage"), (3, 3.5, "insert")], key=str)
+
+
 WIDENED = {"short": ("TINYINT", "SMALLINT", 5, 30000), "long": ("INT", "BIGINT", 7, 2**40), "double": ("FLOAT", "DOUBLE", 1.5, 1e300),
            "int to double": ("INT", "DOUBLE", 7, 0.5), "decimal": ("DECIMAL(5,2)", "DECIMAL(12,4)", decimal.Decimal("1.25"), decimal.Decimal("12345678.1234")),
            "int to decimal": ("INT", "DECIMAL(12,2)", 7, decimal.Decimal("0.25")),

@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
+#include "frazil/commands/schema_evolution.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/plan/make_logical.h"
@@ -27,6 +30,24 @@ Result<PredicatePtr> StaticFilter(const plan::InsertCommand& command, const anal
   return tests.size() == 1 ? tests[0] : Predicate::And(std::move(tests));
 }
 
+/// The columns of the query under the names that they get in the table: those beyond the table's own, by position, keep
+/// theirs.
+DataTypePtr IncomingColumns(const plan::LogicalPlan& query, const analysis::InsertShape& shape) {
+  std::vector<StructField> fields = plan::OutputSchema(query)->fields();
+  std::vector<std::string> names = shape.columns;
+  if (names.empty() && !shape.by_name) {
+    for (const auto& field : shape.table_schema->fields()) {
+      const auto is_static = [&](const auto& part) {
+        return part.second != nullptr && EqualsIgnoreCase(part.first, field.name);
+      };
+      if (std::none_of(shape.static_partition.begin(), shape.static_partition.end(), is_static))
+        names.push_back(field.name);
+    }
+  }
+  for (size_t i = 0; i < std::min(names.size(), fields.size()); ++i) fields[i].name = names[i];
+  return DataType::Struct(std::move(fields));
+}
+
 Result<RowSet> InsertDirectory(const plan::InsertCommand& command, CommandContext& context) {
   auto format = tables::FileFormatByName(command.directory_format.empty() ? "parquet" : command.directory_format);
   if (!format.has_value()) return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", command.directory_format}});
@@ -50,7 +71,12 @@ Result<RowSet> InsertDirectory(const plan::InsertCommand& command, CommandContex
 Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& context) {
   if (command.directory.has_value()) return InsertDirectory(command, context);
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
-  if (command.with_schema_evolution) return Error::Unsupported("INSERT WITH SCHEMA EVOLUTION");
+  const bool evolves =
+      table.table->capabilities().schema_evolution &&
+      (command.with_schema_evolution ||
+       EqualsIgnoreCase(context.GetConfig("spark.databricks.delta.schema.autoMerge.enabled").value_or("false"),
+                        "true"));
+  if (command.with_schema_evolution && !evolves) return Error::Unsupported("INSERT WITH SCHEMA EVOLUTION");
   std::string quoted = QuoteIdentifier(table.full_name);
   if (!table.table->capabilities().write) {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", "INSERT"}});
@@ -68,8 +94,12 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
   }
   FRAZIL_ASSIGN_OR_RETURN(auto source, analysis::ReplaceDefaults(command.query, shape));
   FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(source, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ShapeForTable(std::move(query), shape, context));
   tables::WriteOptions options;
+  if (evolves) {
+    DataTypePtr evolved = MergeSchemas(shape.table_schema, IncomingColumns(*query, shape));
+    if (!evolved->Equals(*shape.table_schema)) shape.table_schema = options.schema = std::move(evolved);
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ShapeForTable(std::move(query), shape, context));
   options.operation = "insert";
   options.options = LowerKeys(command.options);
   options.branch = table.scan_options.reference;

@@ -258,32 +258,54 @@ Result<analysis::NamedRelation> MergeSource(const plan::MergeCommand& command, C
   return source;
 }
 
-/// A MERGE that would add the source's columns to the table is refused, not run without them.
-Status CheckNoEvolution(const plan::MergeCommand& command, const analysis::NamedRelation& source,
-                        const OpenTarget& open, CommandContext& context) {
-  const auto setting = context.GetConfig("spark.databricks.delta.schema.autoMerge.enabled");
-  if (!open.table.table->capabilities().schema_evolution || !EqualsIgnoreCase(setting.value_or("false"), "true"))
-    return Status::Ok();
-  bool has_star = false;
+bool HasStar(const plan::MergeCommand& command) {
+  const auto is_star = [](const auto& action) {
+    return action->type == plan::MergeActionType::kUpdateStar || action->type == plan::MergeActionType::kInsertStar;
+  };
+  return std::any_of(command.matched.begin(), command.matched.end(), is_star) ||
+         std::any_of(command.not_matched.begin(), command.not_matched.end(), is_star);
+}
+
+/// Whether an UPDATE SET or INSERT of a MERGE assigns to a column of that name.
+bool Assigns(const plan::MergeCommand& command, const std::string& column) {
   for (const auto* actions : {&command.matched, &command.not_matched}) {
     for (const auto& action : *actions) {
-      has_star = has_star || action->type == plan::MergeActionType::kUpdateStar ||
-                 action->type == plan::MergeActionType::kInsertStar;
+      for (const auto& assignment : action->assignments) {
+        if (assignment.column->kind == plan::ExprKind::kAttribute &&
+            EqualsIgnoreCase(assignment.column->As<plan::AttributeExpr>().name.back(), column))
+          return true;
+      }
     }
   }
+  return false;
+}
+
+/// WITH SCHEMA EVOLUTION, or the session's setting for all: the target gets the columns of the source that the
+/// statement assigns to and that it does not have.
+/// https://docs.delta.io/latest/delta-update.html#automatic-schema-evolution
+Status EvolveTarget(const plan::MergeCommand& command, const analysis::NamedRelation& source, OpenTarget* open,
+                    CommandContext& context) {
+  const bool is_able = open->table.table->capabilities().schema_evolution;
+  if (command.with_schema_evolution && !is_able) return Error::Unsupported("MERGE WITH SCHEMA EVOLUTION");
+  const auto setting = context.GetConfig("spark.databricks.delta.schema.autoMerge.enabled");
+  open->target.evolves =
+      command.with_schema_evolution || (is_able && EqualsIgnoreCase(setting.value_or("false"), "true"));
+  if (!open->target.evolves) return Status::Ok();
+  const bool has_star = HasStar(command);
+  std::vector<StructField> fields = open->target.schema->fields();
   for (const auto& column : source.columns) {
-    if (has_star && open.target.schema->FieldIndex(column.name) < 0)
-      return Error::Unsupported("MERGE WITH SCHEMA EVOLUTION");
+    if (column.type->id() == TypeId::kNull || DataType::Struct(fields)->FieldIndex(column.name) >= 0) continue;
+    if (has_star || Assigns(command, column.name)) fields.emplace_back(column.name, column.type, true);
   }
+  if (fields.size() > open->target.schema->fields().size()) open->target.schema = DataType::Struct(std::move(fields));
   return Status::Ok();
 }
 
 Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& context) {
-  if (command.with_schema_evolution) return Error::Unsupported("MERGE WITH SCHEMA EVOLUTION");
   FRAZIL_ASSIGN_OR_RETURN(auto open, Open(command.target, command.target_alias, "MERGE", context));
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
   FRAZIL_ASSIGN_OR_RETURN(auto source, MergeSource(command, context));
-  FRAZIL_RETURN_IF_ERROR(CheckNoEvolution(command, source, open, context));
+  FRAZIL_RETURN_IF_ERROR(EvolveTarget(command, source, &open, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
   // Both plans are made before anything runs: a statement with a mistake in any clause fails without writing.
   plan::LogicalPlanPtr inserted;
   if (!command.not_matched.empty()) {
@@ -338,6 +360,7 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
   // Rows that are inserted because nothing matches them depend on all that is there.
   replacement.reads_table = true;
   auto options = RewriteOptions(open, "merge", Predicate::True());
+  if (open.target.schema != open.table.table->schema()) options.schema = open.target.schema;
   if (!changes_rows) options.mode = tables::WriteMode::kAppend;
   FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));
   return NoRows();

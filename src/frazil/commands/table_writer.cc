@@ -202,7 +202,7 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
 
   FRAZIL_ASSIGN_OR_RETURN(auto scan, table.table->Scan(table.scan_options));
   analysis::RowLevelTarget target{scan, QuoteIdentifier(table.full_name), Join(table.full_name, "."), table.full_name,
-                                  table.table->schema()};
+                                  options.schema != nullptr ? options.schema : table.table->schema()};
   FRAZIL_ASSIGN_OR_RETURN(auto present, analysis::ScanTarget(target, context));
   FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::TargetPredicate(condition, present, context));
   options.filter = extracted.predicate;

@@ -62,6 +62,8 @@ Result<plan::PlanPtr> Parser::Insert() {
   const size_t first = pos_;
   Skip();
   auto command = std::make_shared<plan::InsertCommand>();
+  // Newer than Spark 4.1, whose MERGE alone has it.
+  command->with_schema_evolution = AcceptWords({Keyword::kWith, Keyword::kSchema, Keyword::kEvolution});
   if (Accept(Keyword::kOverwrite)) {
     command->overwrite = true;
     const size_t directory = At(Keyword::kLocal) ? 1 : 0;

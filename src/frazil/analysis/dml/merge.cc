@@ -30,14 +30,22 @@ std::vector<Attribute> Concatenated(const std::vector<Attribute>& left, const st
 
 ExpressionPtr Number(int64_t value) { return MakeLiteral(DataType::Integer(), Value(value)); }
 
-/// UPDATE SET * and INSERT *: each column of the target takes the source's column of that name.
+/// UPDATE SET * and INSERT *: each column of the target takes the source's column of that name. Where the schema
+/// evolves, one that the source does not have is left alone (null), or gets its default.
 Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target, const std::vector<Attribute>& source,
-                                              AnalysisContext& context) {
+                                              bool inserts, AnalysisContext& context) {
   std::vector<ExpressionPtr> values;
   for (const auto& field : target.schema->fields()) {
     const Attribute* found = nullptr;
     for (const auto& column : source) {
       if (EqualsIgnoreCase(column.name, field.name)) found = &column;
+    }
+    if (found == nullptr && target.evolves) {
+      values.emplace_back();
+      if (inserts) {
+        FRAZIL_ASSIGN_OR_RETURN(values.back(), ColumnDefault(field, target.table_name, context));
+      }
+      continue;
     }
     if (found == nullptr) {
       std::vector<std::string> names, quoted;
@@ -79,7 +87,8 @@ Status AddClauses(const std::vector<std::shared_ptr<const plan::MergeActionExpr>
         break;
       case plan::MergeActionType::kUpdateStar:
       case plan::MergeActionType::kInsertStar: {
-        FRAZIL_ASSIGN_OR_RETURN(values, StarValues(target, source_columns, context));
+        const bool inserts = action->type == plan::MergeActionType::kInsertStar;
+        FRAZIL_ASSIGN_OR_RETURN(values, StarValues(target, source_columns, inserts, context));
         break;
       }
       case plan::MergeActionType::kUpdate: {

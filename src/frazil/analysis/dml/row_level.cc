@@ -32,6 +32,21 @@ Result<TargetRows> RowsOf(const tables::TableScanPtr& scan, const RowLevelTarget
   }
   if (rows.file.id == 0 || rows.position.id == 0)
     return Error::Internal("a scan of " + target.scan_name + " gives no _file and _pos");
+  if (target.schema == nullptr || target.schema->fields().size() <= columns) return rows;
+  std::vector<ExpressionPtr> values;
+  std::vector<Attribute> output = rows.plan->output;
+  for (const auto& attribute : output) values.push_back(MakeColumn(attribute));
+  for (size_t i = columns; i < target.schema->fields().size(); ++i) {
+    const StructField& field = target.schema->fields()[i];
+    Attribute added;
+    added.id = context.NextId();
+    added.name = "\n" + field.name;  // No expression of the statement means a column that was not there.
+    added.type = field.type;
+    values.push_back(MakeNull(field.type));
+    output.push_back(added);
+    rows.columns.push_back(std::move(added));
+  }
+  rows.plan = plan::MakeProject(rows.plan, std::move(values), std::move(output));
   return rows;
 }
 

@@ -19,7 +19,11 @@ struct RowLevelTarget {
   std::string table_name;              ///< Quoted, for errors.
   std::string scan_name;               ///< For explain output.
   std::vector<std::string> qualifier;  ///< {alias}, or the table's full name.
-  DataTypePtr schema;                  ///< Of the table, with defaults and nullability.
+  /// Of the table, with defaults and nullability. With schema evolution as it will be: columns behind those of the scan
+  /// are new, and NULL in the rows that are there.
+  DataTypePtr schema;
+  /// UPDATE SET * and INSERT * leave columns alone that the source of a MERGE does not have.
+  bool evolves = false;
 };
 
 /// A scan of the target (all its files, or some) with the columns that the plans below need.
