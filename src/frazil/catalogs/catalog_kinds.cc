@@ -3,6 +3,7 @@
 #include "frazil/base/text.h"
 #include "frazil/catalogs/embedded/embedded_catalog.h"
 #include "frazil/catalogs/embedded/spark_session_catalog.h"
+#include "frazil/catalogs/glue/glue_catalog.h"
 #include "frazil/catalogs/path/path_catalog.h"
 #include "frazil/catalogs/rest/rest_catalog.h"
 
@@ -16,12 +17,14 @@ Result<CatalogPtr> MakeIcebergCatalog(const CatalogContext& context) {
   if (implementation != context.settings.end()) {
     if (implementation->second == "org.apache.iceberg.hadoop.HadoopCatalog") return PathCatalog::Make(context);
     if (implementation->second == "org.apache.iceberg.rest.RESTCatalog") return RestCatalog::Make(context);
+    if (implementation->second == "org.apache.iceberg.aws.glue.GlueCatalog") return GlueCatalog::Make(context);
     return Error::Unsupported("ICEBERG CATALOG " + implementation->second);
   }
   auto found = context.settings.find("type");
   std::string type = found == context.settings.end() ? "hive" : AsciiLower(found->second);
   if (type == "hadoop") return PathCatalog::Make(context);
   if (type == "rest") return RestCatalog::Make(context);
+  if (type == "glue") return GlueCatalog::Make(context);
   return Error::Unsupported("ICEBERG CATALOG OF TYPE " + type);
 }
 

@@ -24,6 +24,25 @@ Result<RowSet> RunUse(const plan::UseCommand& command, CommandContext& context) 
   return NoRows();
 }
 
+namespace {
+
+/// Whether a setting's value is not to be shown: Spark's spark.redaction.regex, and the names of keys and credentials
+/// in catalogs' and stores' settings that it does not match.
+bool IsSecret(const std::string& key) {
+  const std::string name = AsciiLower(key);
+  for (const char* part : {"secret", "password", "token", "access.key", "accesskey", "credential", "encryption.key",
+                           "sse.key", "authorization"}) {
+    if (name.find(part) != std::string::npos) return !name.ends_with("provider");
+  }
+  return false;
+}
+
+std::string Shown(const std::string& key, std::string value) {
+  return IsSecret(key) ? "*********(redacted)" : std::move(value);
+}
+
+}  // namespace
+
 Result<RowSet> RunSet(const plan::SetCommand& command, CommandContext& context) {
   if (command.is_time_zone) {
     std::string zone = command.value.value_or("LOCAL");
@@ -35,9 +54,9 @@ Result<RowSet> RunSet(const plan::SetCommand& command, CommandContext& context) 
     std::vector<std::vector<std::string>> rows;
     for (auto& item : context.Configs(command.verbose)) {
       if (command.verbose) {
-        rows.push_back({item.key, item.value, item.documentation, ""});
+        rows.push_back({item.key, Shown(item.key, item.value), item.documentation, ""});
       } else {
-        rows.push_back({item.key, item.value});
+        rows.push_back({item.key, Shown(item.key, item.value)});
       }
     }
     if (command.verbose) return TextRows({"key", "value", "meaning", "Since version"}, std::move(rows));
@@ -45,9 +64,10 @@ Result<RowSet> RunSet(const plan::SetCommand& command, CommandContext& context) 
   }
   if (command.value.has_value()) {
     FRAZIL_RETURN_IF_ERROR(context.SetConfig(*command.key, *command.value));
-    return TextRows({"key", "value"}, {{*command.key, *command.value}});
+    return TextRows({"key", "value"}, {{*command.key, Shown(*command.key, *command.value)}});
   }
-  return TextRows({"key", "value"}, {{*command.key, context.GetConfig(*command.key).value_or("<undefined>")}});
+  const auto value = context.GetConfig(*command.key);
+  return TextRows({"key", "value"}, {{*command.key, value ? Shown(*command.key, *value) : "<undefined>"}});
 }
 
 Result<RowSet> RunReset(const plan::ResetCommand& command, CommandContext& context) {

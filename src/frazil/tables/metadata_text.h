@@ -5,6 +5,7 @@
 
 #include "frazil/base/result.h"
 #include "frazil/tables/table.h"
+#include "frazil/tables/table_format.h"
 
 namespace frazil::tables {
 
@@ -25,6 +26,9 @@ class MetadataText {
   virtual Result<std::string> NewMetadata(const TableDefinition& definition, const std::string& location) const = 0;
   /// The columns that such a text has now, as a struct.
   virtual Result<DataTypePtr> SchemaOfMetadata(const std::string& metadata) const = 0;
+  /// Deletes all files that a table's metadata file names, and the file itself: of a table that no catalog has any
+  /// more. Error where the table forbids it (gc.enabled).
+  virtual Status DeleteFiles(const TableContext& context, const std::string& metadata_location) const = 0;
 };
 
 }  // namespace frazil::tables

@@ -1,9 +1,11 @@
 #include "frazil/tables/iceberg/iceberg_format.h"
 
 #include "frazil/base/text.h"
+#include "frazil/storage/large_objects.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/iceberg_table.h"
 #include "frazil/tables/iceberg/path_commit_point.h"
+#include "frazil/tables/iceberg/reachable_files.h"
 #include "frazil/tables/iceberg/spark_schema.h"
 
 namespace frazil::tables::iceberg {
@@ -67,6 +69,23 @@ Result<std::string> IcebergFormat::NewMetadata(const TableDefinition& definition
 Result<DataTypePtr> IcebergFormat::SchemaOfMetadata(const std::string& metadata) const {
   FRAZIL_ASSIGN_OR_RETURN(TableMetadataPtr parsed, ParseTableMetadata(metadata, ""));
   return ToSparkSchema(*parsed->schema());
+}
+
+Status IcebergFormat::DeleteFiles(const TableContext& context, const std::string& metadata_location) const {
+  const TableOperations operations(context, nullptr, shared_);
+  FRAZIL_ASSIGN_OR_RETURN(TableMetadataPtr metadata, operations.ReadMetadata(metadata_location));
+  if (!metadata->PropertyAsBoolean("gc.enabled", true))
+    return Validation("Cannot purge table: GC is disabled (deleting files may corrupt other tables)");
+  FRAZIL_ASSIGN_OR_RETURN(auto reachable, FindReachableFiles(operations, *metadata));
+  std::vector<std::string> paths;
+  for (const auto& [local, file] : reachable.content_files) paths.push_back(file.path);
+  for (const auto* kind : {&reachable.manifests, &reachable.manifest_lists, &reachable.statistics}) {
+    for (const auto& [local, path] : *kind) paths.push_back(path);
+  }
+  // The metadata goes last: with it the others could still be found.
+  for (const auto& entry : metadata->metadata_log) paths.push_back(entry.file);
+  paths.push_back(metadata_location);
+  return storage::DeleteAll(*context.store, paths);
 }
 
 }  // namespace frazil::tables::iceberg

@@ -1,0 +1,93 @@
+#include "frazil/catalogs/pointer_commit_point.h"
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "frazil/base/integer_text.h"
+#include "frazil/base/logging.h"
+#include "frazil/base/uuid.h"
+
+namespace frazil::catalogs {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string TextAt(const Json& value, const char* name) {
+  if (!value.is_object()) return {};
+  auto found = value.find(name);
+  return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+std::string NextMetadataLocation(const std::optional<std::string>& expected, const std::string& metadata) {
+  int64_t version = -1;
+  if (expected) {
+    const std::string name = expected->substr(expected->rfind('/') + 1);
+    version = ParseInteger<int64_t>(name.substr(0, name.find('-'))).value_or(-1);
+  }
+  const Json parsed = Json::parse(metadata, nullptr, /*allow_exceptions=*/false);
+  std::string folder;
+  if (parsed.is_object() && parsed.contains("properties")) folder = TextAt(parsed["properties"], "write.metadata.path");
+  if (folder.empty()) folder = storage::JoinPath(TextAt(parsed, "location"), "metadata");
+  char number[24];
+  std::snprintf(number, sizeof(number), "%05lld", static_cast<long long>(version + 1));
+  return storage::JoinPath(folder, std::string(number) + "-" + RandomUuidText() + ".metadata.json");
+}
+
+PointerCommitPoint::PointerCommitPoint(std::shared_ptr<TablePointer> pointer, storage::ObjectStorePtr store,
+                                       std::string name)
+    : pointer_(std::move(pointer)), store_(std::move(store)), name_(std::move(name)) {}
+
+Result<bool> PointerCommitPoint::WasMovedTo(const std::string& location) {
+  FRAZIL_ASSIGN_OR_RETURN(auto now, pointer_->Read());
+  if (!now) return false;
+  if (*now == location) return true;
+  FRAZIL_ASSIGN_OR_RETURN(auto text, store_->Read(*now));
+  const Json parsed = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object() || !parsed.contains("metadata-log") || !parsed["metadata-log"].is_array()) return false;
+  for (const auto& entry : parsed["metadata-log"]) {
+    if (TextAt(entry, "metadata-file") == location) return true;
+  }
+  return false;
+}
+
+Result<tables::CommitState> PointerCommitPoint::Swap(const std::optional<std::string>& expected,
+                                                     const std::string& metadata, std::string* written) {
+  const std::string next = NextMetadataLocation(expected, metadata);
+  FRAZIL_RETURN_IF_ERROR(store_->WriteNew(next, metadata));
+  auto moved = pointer_->Move(expected, next, metadata);
+  if (!moved.ok() && moved.error().kind == ErrorKind::kUnknownCommit) {
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
+      auto found = WasMovedTo(next);
+      if (!found.ok() || !*found) continue;
+      Log(LogLevel::kWarn, "A commit succeeded whose outcome was not told",
+          {{"table", name_}, {"error", moved.error().message}});
+      *written = next;
+      return tables::CommitState::kCommitted;
+    }
+    Error unknown = Error::Plain(ExceptionClass::kSpark,
+                                 "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot tell whether the "
+                                 "commit to " +
+                                     name_ + " came through: " + moved.error().message)
+                        .CausedBy(moved.error());
+    unknown.kind = ErrorKind::kUnknownCommit;
+    return unknown;
+  }
+  if (moved.ok() && *moved) {
+    *written = next;
+    return tables::CommitState::kCommitted;
+  }
+  Status deleted = store_->Delete(next);
+  if (!deleted.ok())
+    Log(LogLevel::kWarn, "A metadata file of no commit could not be deleted",
+        {{"path", next}, {"error", deleted.error().message}});
+  if (!moved.ok()) return std::move(moved).error();
+  return tables::CommitState::kConflict;
+}
+
+}  // namespace frazil::catalogs
