@@ -110,7 +110,7 @@ Relation Analyzer::InlineRows(std::vector<std::vector<ExpressionPtr>> rows, std:
     columns.push_back(NewAttribute(output[column].name, output[column].type, fields[column].nullable));
   }
   fields.emplace_back(position.name, position.type, false);
-  for (size_t row = 0; row < rows.size(); ++row) row_set->rows[row].push_back(Value(static_cast<int64_t>(row)));
+  for (size_t row = 0; row < rows.size(); ++row) row_set->rows[row].emplace_back(static_cast<int64_t>(row));
   row_set->schema = DataType::Struct(std::move(fields));
   std::vector<ExpressionPtr> expressions;
   for (size_t column = 0; column < output.size(); ++column) {

@@ -303,7 +303,11 @@ TEST(MinMaxTest, NeverContradictsTheRows) {
     std::vector<Value> rows;
     for (size_t i = 0, count = 1 + random() % 4; i < count; ++i) {
       const auto kind = random() % 8;
-      rows.push_back(kind == 0 ? Value() : kind == 1 ? Value(std::nan("")) : Value(static_cast<double>(random() % 7)));
+      if (kind == 0) {
+        rows.emplace_back();
+      } else {
+        rows.emplace_back(kind == 1 ? std::nan("") : static_cast<double>(random() % 7));
+      }
     }
     const auto predicate = RandomPredicate(random, 3);
     const auto pushed = PushDownNot(predicate);

@@ -109,7 +109,11 @@ Result<plan::ExprPtr> Parser::UnitToUnitInterval(size_t first) {
   if (negative || At(TokenType::kPlus)) Skip();
   if (!AtStringLiteral()) return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0027");
   FRAZIL_ASSIGN_OR_RETURN(std::string text, StringLiteral(false));
-  if (negative) text = text.starts_with('-') ? text.substr(1) : "-" + text;
+  if (negative && text.starts_with('-')) {
+    text.erase(0, 1);
+  } else if (negative) {
+    text.insert(0, 1, '-');
+  }
   const std::optional<IntervalField> from = FieldOfRange(Peek().keyword);
   const std::string from_text = AsciiLower(Peek().text);
   Skip();

@@ -21,9 +21,10 @@ constexpr const char* kDays[] = {"Monday", "Tuesday", "Wednesday", "Thursday", "
 constexpr const char* kQuarters[] = {"1st quarter", "2nd quarter", "3rd quarter", "4th quarter"};
 
 std::string Padded(int64_t value, int width) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof(buffer), "%0*lld", width, static_cast<long long>(value));
-  return buffer;
+  std::string digits = std::to_string(value);
+  const size_t wanted = static_cast<size_t>(width);
+  if (digits.size() < wanted) digits.insert(value < 0 ? 1 : 0, wanted - digits.size(), '0');
+  return digits;
 }
 
 // "+08:00" and its kin: hours, minutes where wanted or needed, seconds where needed.
