@@ -14,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 # Several targets write to the same build folder; ninja runs things side by side as it is.
 .NOTPARALLEL:
 
-.PHONY: help setup build demo test check unit product ratchet acceptance conformance tpc bench format lint asan tsan wheel docs clean
+.PHONY: help setup build demo test check unit product ratchet acceptance conformance clients tpc bench format lint asan tsan wheel docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -50,6 +50,13 @@ acceptance: build ## the acceptance suite, whole
 
 conformance: build ## the acceptance suite, Spark's golden files, PySpark's doctests and the function examples, whole
 	@$(PYTHON) tools/ratchet.py --suites "$(SUITES)"
+
+clients: build ## product tests with the oldest and the newest pyspark-client that must work
+	@tools/setup/setup.sh clients
+	@for client in "$(CACHE)"/clients/*; do \
+	  echo "pyspark-client $$(basename "$$client")"; \
+	  PYTHONPATH="$$client" $(PYTHON) -m pytest tests/connect tests/features tests/package -q; \
+	done
 
 tpc: build ## TPC-H (scale 1) and TPC-DS (scale 0.1), every answer compared with DuckDB's
 	@tools/setup/setup.sh bench

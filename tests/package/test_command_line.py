@@ -262,9 +262,12 @@ spark.sql("SELECT count(*) FROM range(400000) a CROSS JOIN range(400000) b WHERE
 
 
 def test_a_signal_ends_a_server_that_is_busy(tmp_path):
-    with SparkConnectServer(warehouse=tmp_path) as server:
-        # A process of its own: where a server has gone the client tries again for minutes, whoever waits for it.
-        with subprocess.Popen([sys.executable, "-c", BUSY, server.remote_url], stdout=subprocess.PIPE, text=True,
+    # A process of its own: where a server has gone the client tries again for minutes, whoever waits for it. A file, since
+    # the client of 4.2 takes itself for a doctest under `python -c`.
+    script = tmp_path / "busy.py"
+    script.write_text(BUSY)
+    with SparkConnectServer(warehouse=tmp_path / "warehouse") as server:
+        with subprocess.Popen([sys.executable, script, server.remote_url], stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.DEVNULL) as client:
             try:
                 assert client.stdout.readline() == "ready\n"

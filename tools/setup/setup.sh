@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs everything that a build and its tests need: Debian packages, a virtual environment, DuckDB, Arrow, the Spark
 # Connect messages. Pinned and checked by SHA-256. What is there already is left alone. All but the Debian packages goes
-# into ${FRAZIL_CACHE:-~/.cache/frazil}. With the argument `bench`, what benchmark and TPC comparison need too.
+# into ${FRAZIL_CACHE:-~/.cache/frazil}. With the argument `bench`, what benchmark and TPC comparison need too; with
+# `clients`, pyspark-client of other versions.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${FRAZIL_CACHE:-$HOME/.cache/frazil}
