@@ -150,6 +150,15 @@ def test_a_conversation(tmp_path):
         assert terminal.end() == 0
 
 
+def test_ctrl_d_before_the_prompt_quotes_nothing(tmp_path):
+    with Terminal(tmp_path, "sql") as terminal:
+        terminal.type("\x04")
+        terminal.read_until("frazil> ")
+        time.sleep(0.5)  # The editor has the terminal soon after its prompt.
+        terminal.type("\x04")
+        assert terminal.wait() == 0
+
+
 @pytest.mark.parametrize("word", ["quit;", "QUIT", "exit"])
 def test_words_that_end_a_conversation(tmp_path, word):
     with Terminal(tmp_path, "sql") as terminal:

@@ -129,6 +129,9 @@ bool IsComplete(const std::string& text) {
 
 void RunInteractively(SqlSession* session) {
   const std::string history_file = HistoryFile();
+  // A Ctrl-D that comes before the editor has the terminal is read as NUL, which editline takes to quote the next
+  // character: the next Ctrl-D would become text. Each readline() makes its bindings anew, then calls the hook.
+  rl_pre_input_hook = [] { return rl_parse_and_bind("bind ^@ ed-unassigned"); };
   using_history();
   stifle_history(kHistoryLines);
   if (!history_file.empty()) read_history(history_file.c_str());
