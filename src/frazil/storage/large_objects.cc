@@ -26,6 +26,11 @@ Result<std::unique_ptr<RangeReader>> OpenSized(ObjectStore& store, const std::st
   return large != nullptr && size >= 0 ? large->OpenSized(path, size) : store.Open(path);
 }
 
+Result<bool> HasObject(ObjectStore& store, const std::string& path) {
+  auto* large = dynamic_cast<LargeObjects*>(&store);
+  return large != nullptr ? large->HasObject(path) : store.Exists(path);
+}
+
 Result<std::unique_ptr<ObjectWriter>> StartWrite(ObjectStore& store, const std::string& path) {
   if (auto* large = dynamic_cast<LargeObjects*>(&store)) return large->StartWrite(path);
   return std::unique_ptr<ObjectWriter>(std::make_unique<BufferedWriter>(&store, path));

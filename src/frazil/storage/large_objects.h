@@ -27,6 +27,8 @@ class LargeObjects {
   virtual ~LargeObjects() = default;
   /// As ObjectStore::Open, for an object whose size the caller knows: the store need not be asked for it.
   virtual Result<std::unique_ptr<RangeReader>> OpenSized(const std::string& path, int64_t size) = 0;
+  /// Whether there is an object of this name; folders are none, which saves looking for them.
+  virtual Result<bool> HasObject(const std::string& path) = 0;
   /// Starts an object that is written from its beginning on.
   virtual Result<std::unique_ptr<ObjectWriter>> StartWrite(const std::string& path) = 0;
   /// Deletes all of them in as few requests as possible; the first error is the result, the others are tried. Missing
@@ -38,6 +40,7 @@ class LargeObjects {
 
 /// `size` negative: unknown.
 Result<std::unique_ptr<RangeReader>> OpenSized(ObjectStore& store, const std::string& path, int64_t size);
+Result<bool> HasObject(ObjectStore& store, const std::string& path);
 /// The store outlives the writer.
 Result<std::unique_ptr<ObjectWriter>> StartWrite(ObjectStore& store, const std::string& path);
 Status DeleteAll(ObjectStore& store, const std::vector<std::string>& paths);

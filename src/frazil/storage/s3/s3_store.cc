@@ -140,6 +140,17 @@ Result<std::unique_ptr<RangeReader>> S3Store::OpenSized(const std::string& path,
   return std::unique_ptr<RangeReader>(std::make_unique<S3Reader>(client_, std::move(location), size, ""));
 }
 
+Result<bool> S3Store::HasObject(const std::string& path) {
+  S3Request request;
+  request.method = "HEAD";
+  FRAZIL_ASSIGN_OR_RETURN(request.location, ParseS3Location(path));
+  request.reads_object = true;
+  FRAZIL_ASSIGN_OR_RETURN(auto sent, client_->Send(request));
+  if (sent.response.ok()) return true;
+  if (sent.response.status == 404) return false;
+  return client_->ErrorOf(request, sent.response);
+}
+
 Result<ObjectInfo> S3Store::Stat(const std::string& path) {
   S3Request request;
   request.method = "HEAD";

@@ -19,6 +19,7 @@ class S3Store : public ObjectStore, public LargeObjects {
   Result<std::string> Read(const std::string& path) override;
   Result<std::unique_ptr<RangeReader>> Open(const std::string& path) override;
   Result<std::unique_ptr<RangeReader>> OpenSized(const std::string& path, int64_t size) override;
+  Result<bool> HasObject(const std::string& path) override;
   Result<ObjectInfo> Stat(const std::string& path) override;
   Result<bool> Exists(const std::string& path) override;
   Result<std::vector<ObjectInfo>> List(const std::string& prefix, bool recursive) override;

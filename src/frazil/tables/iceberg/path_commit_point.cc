@@ -4,6 +4,7 @@
 
 #include "frazil/base/logging.h"
 #include "frazil/base/text.h"
+#include "frazil/storage/large_objects.h"
 #include "frazil/tables/iceberg/errors.h"
 
 namespace frazil::tables::iceberg {
@@ -53,7 +54,7 @@ Result<std::optional<std::string>> PathCommitPoint::FileOfVersion(int64_t versio
   std::string stem = "v" + std::to_string(version);
   for (const char* ending : {".metadata.json", ".gz.metadata.json", ".metadata.json.gz"}) {
     std::string path = storage::JoinPath(folder_, stem + ending);
-    FRAZIL_ASSIGN_OR_RETURN(bool exists, store_->Exists(path));
+    FRAZIL_ASSIGN_OR_RETURN(bool exists, storage::HasObject(*store_, path));
     if (exists) return std::optional<std::string>(std::move(path));
   }
   return std::optional<std::string>();
@@ -102,7 +103,7 @@ Result<std::optional<std::string>> PathCommitPoint::Current() {
       // Some writers leave the name of the file here, with or without its ending.
       std::string name = IsMetadataName(text) ? text : text + ".metadata.json";
       std::string path = storage::JoinPath(folder_, name);
-      FRAZIL_ASSIGN_OR_RETURN(bool exists, store_->Exists(path));
+      FRAZIL_ASSIGN_OR_RETURN(bool exists, storage::HasObject(*store_, path));
       if (exists) return std::optional<std::string>(std::move(path));
     }
   }
