@@ -237,15 +237,6 @@ Result<Relation> Analyzer::AnalyzeAggregate(const plan::AggregatePlan& aggregate
   if (aggregate.pivot_column != nullptr) return AnalyzeDataFramePivot(aggregate);
   FRAZIL_ASSIGN_OR_RETURN(auto input, AnalyzePlan(aggregate.child));
   FRAZIL_ASSIGN_OR_RETURN(auto select, ExpandStars(aggregate.aggregates, input));
-  std::vector<std::pair<std::string, Attribute>> windows;
-  auto with_windows = std::make_shared<plan::AggregatePlan>(aggregate);
-  for (auto& element : with_windows->grouping) {
-    for (auto& set : element.sets) FRAZIL_RETURN_IF_ERROR(ReplaceTimeWindows(&set, &input, &windows));
-  }
-  if (!windows.empty()) {
-    FRAZIL_RETURN_IF_ERROR(ReplaceTimeWindows(&select, &input, &windows));
-    return AnalyzeGrouped(*with_windows, input, std::move(select), having);
-  }
   if (aggregate.is_pipe) {
     // |> AGGREGATE ... GROUP BY 1: the input's first column.
     auto replaced = std::make_shared<plan::AggregatePlan>(aggregate);
@@ -267,7 +258,19 @@ Result<Relation> Analyzer::AnalyzeAggregate(const plan::AggregatePlan& aggregate
     }
     return AnalyzeGrouped(*replaced, input, std::move(select), having);
   }
-  return AnalyzeGrouped(aggregate, input, std::move(select), having);
+  const auto keys = [&]() -> Result<std::vector<ExpressionPtr>> {
+    std::vector<ExprPtr> sources;
+    for (const auto& element : aggregate.grouping) AppendExpressions(element, &sources);
+    std::vector<ExpressionPtr> typed;
+    for (const auto& source : sources) {
+      auto key = AnalyzeGroupingExpression(source, input, aggregate.prepend_grouping ? std::vector<ExprPtr>() : select);
+      // Those that fail are the session itself, or they fail again where the error counts.
+      if (key.ok()) typed.push_back(*std::move(key));
+    }
+    return typed;
+  };
+  return WithTimeWindows(
+      &input, [&] { return AnalyzeGrouped(aggregate, input, select, having); }, keys);
 }
 
 Result<Relation> Analyzer::AnalyzeGrouped(const plan::AggregatePlan& aggregate, const Relation& input,

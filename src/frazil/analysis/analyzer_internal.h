@@ -185,11 +185,18 @@ class Analyzer {
 
   // --- time_windows.cc
   Result<int64_t> WindowDuration(const plan::ExprPtr& source, const Scope& scope);
-  /// Adds the column to the relation, as a hidden one that its name finds.
+  /// Adds the column to the relation's plan.
   Result<Attribute> AddTimeWindow(const plan::FunctionExpr& call, Relation* input);
-  /// Calls of window(...) become references to such columns.
-  Result<bool> ReplaceTimeWindows(std::vector<plan::ExprPtr>* expressions, Relation* input,
-                                  std::vector<std::pair<std::string, Attribute>>* known);
+  /// The same for session_window; `keys`: the other grouping expressions, null outside of GROUP BY, where each row has
+  /// a session of its own.
+  Result<Attribute> AddSessionWindow(const plan::FunctionExpr& call, const std::vector<ExpressionPtr>* keys,
+                                     Relation* input);
+  /// The column of a call of window or session_window in the current scope; else notes that it is wanted and fails.
+  Result<ExpressionPtr> FindTimeWindow(const plan::FunctionExpr& call, const std::string& name);
+  /// Runs an analysis over `input`, and again with each column of a time window that it wants. `keys`: for GROUP BY,
+  /// the grouping expressions without time windows.
+  Result<Relation> WithTimeWindows(Relation* input, const std::function<Result<Relation>()>& analyze,
+                                   const std::function<Result<std::vector<ExpressionPtr>>()>& keys = nullptr);
 
   // --- aggregates.cc
   Result<Relation> AnalyzeAggregate(const plan::AggregatePlan& aggregate, const plan::ExprPtr& having);
@@ -229,6 +236,9 @@ class Analyzer {
   Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> MatchByName(const plan::SetOperationPlan& operation,
                                                                             const plan::LogicalPlanPtr& left,
                                                                             const plan::LogicalPlanPtr& right);
+  /// The value with the fields of `other`'s structs that it lacks (NULL), in one order for both sides: the left's
+  /// fields, then what the right has beside them. `may_lack` false: structs of other fields stay as they are.
+  Result<ExpressionPtr> WithFieldsOf(ExpressionPtr value, const DataType& other, bool is_left, bool may_lack);
   plan::LogicalPlanPtr CastOutput(const plan::LogicalPlanPtr& plan, const std::vector<DataTypePtr>& types);
   Result<Relation> MakeUnion(std::vector<plan::LogicalPlanPtr> inputs);
 
@@ -259,7 +269,8 @@ class Analyzer {
   Error TableNotFound(const std::vector<std::string>& name) const;
 
   // --- local_relations.cc
-  Result<Relation> AnalyzeInlineTable(const plan::InlineTablePlan& table);
+  /// `names`: those of its alias, where that has some.
+  Result<Relation> AnalyzeInlineTable(const plan::InlineTablePlan& table, const std::vector<std::string>& names = {});
   /// Rows of expressions over nothing, one for each column of the output and of its type, in order.
   Relation InlineRows(std::vector<std::vector<ExpressionPtr>> rows, std::vector<Attribute> output);
   Result<Relation> AnalyzeLocalRelation(const plan::LocalRelationPlan& local);
@@ -345,6 +356,16 @@ class Analyzer {
   bool own_parameters_ = false;
   /// Set while the function of a window is analyzed: window functions and aggregates are then not wrapped up.
   bool in_window_function_ = false;
+  struct TimeWindow {
+    std::string meaning;
+    Attribute column;
+  };
+  std::vector<TimeWindow> time_windows_;
+  struct WantedTimeWindow {
+    std::shared_ptr<const plan::FunctionExpr> call;
+    std::string meaning;
+  };
+  std::optional<WantedTimeWindow> wanted_time_window_;
   int depth_ = 0;
 };
 

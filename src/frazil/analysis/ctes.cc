@@ -125,6 +125,7 @@ Result<Relation> Analyzer::AnalyzeRecursive(const plan::CteDefinition& definitio
     FRAZIL_ASSIGN_OR_RETURN(relation, ApplyColumnAliases(relation, definition.name, definition.column_aliases));
     return ExactRelation(relation);
   }
+  if (!operation.all) return At(Error::Of("UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE"), definition.plan->origin);
   if ((*recursive)->output.size() != anchor_plan->output.size()) {
     return Error::Of("NUM_COLUMNS_MISMATCH", {{"operator", "UNION"},
                                               {"firstNumColumns", std::to_string(anchor_plan->output.size())},

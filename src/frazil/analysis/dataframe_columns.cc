@@ -10,6 +10,7 @@
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/plan/unresolved_command.h"
+#include "frazil/sql/variable_substitution.h"
 
 namespace frazil::analysis {
 
@@ -17,7 +18,10 @@ using plan::ExprKind;
 using plan::ExprPtr;
 
 Result<Relation> Analyzer::AnalyzeSubqueryAlias(const plan::SubqueryAliasPlan& alias) {
-  FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(alias.child));
+  const bool names_values = alias.child->kind == plan::PlanKind::kInlineTable;
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto child, names_values ? AnalyzeInlineTable(alias.child->As<plan::InlineTablePlan>(), alias.column_aliases)
+                               : AnalyzePlan(alias.child));
   if (!alias.column_aliases.empty() && alias.column_aliases.size() != child.output.size()) {
     return Error::Of("NUM_TABLE_VALUE_ALIASES_MISMATCH", {{"funcName", QuoteIdentifier(alias.alias)},
                                                           {"aliasesNum", std::to_string(alias.column_aliases.size())},
@@ -93,7 +97,8 @@ Result<Relation> Analyzer::AnalyzeWithColumns(const plan::WithColumnsPlan& with_
     if (placed.count(i) == 0) items.push_back(aliases[i]);
   }
   if (with_columns.is_pipe_set) FRAZIL_RETURN_IF_ERROR(RefuseAggregates(aliases, child, "SET"));
-  return AnalyzeSelect(child, SelectStage(child, &context_), items, false, nullptr, nullptr);
+  return WithTimeWindows(
+      &child, [&] { return AnalyzeSelect(child, SelectStage(child, &context_), items, false, nullptr, nullptr); });
 }
 
 Result<Relation> Analyzer::AnalyzeWithColumnsRenamed(const plan::WithColumnsRenamedPlan& renamed) {
@@ -326,7 +331,8 @@ Result<Relation> Analyzer::AnalyzeWithRelations(const plan::WithRelationsPlan& w
 }
 
 Result<Relation> Analyzer::AnalyzeSqlQuery(const plan::SqlQueryPlan& query) {
-  FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseStatement(query.text, context_.parser_options()));
+  const auto text = sql::SubstituteVariables(query.text, settings_.lookup);
+  FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseStatement(text, context_.parser_options()));
   const Restored views(&referenced_views_, referenced_views_);
   for (const auto& reference : query.references) {
     if (reference->kind != plan::PlanKind::kSubqueryAlias) continue;

@@ -6,6 +6,7 @@
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
+#include "frazil/sql/variable_substitution.h"
 #include "frazil/types/cast_rules.h"
 
 namespace frazil::analysis {
@@ -65,7 +66,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeScalar(const ExprPtr& expression, const S
 Result<ExpressionPtr> Analyzer::AnalyzeFilterCondition(const ExprPtr& expression, const Scope& scope,
                                                        const char* clause) {
   FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeScalar(expression, scope));
-  if (condition->type->id() == TypeId::kNull)
+  // Only HAVING takes a plain NULL.
+  if (condition->type->id() == TypeId::kNull && std::string_view(clause) != "Filter")
     condition = MakeCast(condition, DataType::Boolean(), settings_.eval_mode());
   if (condition->type->id() != TypeId::kBoolean) {
     return At(Error::Of("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", {{"sqlExpr", "\"" + condition->sql + "\""},
@@ -228,7 +230,7 @@ Result<ExpressionPtr> Analyzer::AnalyzeKind(const ExprPtr& expression) {
 }
 
 Result<ExprPtr> Analyzer::ParseText(const std::string& text) {
-  return sql::ParseExpression(text, context_.parser_options());
+  return sql::ParseExpression(sql::SubstituteVariables(text, settings_.lookup), context_.parser_options());
 }
 
 Result<ExpressionPtr> Analyzer::AnalyzeLiteral(const plan::LiteralExpr& literal) {

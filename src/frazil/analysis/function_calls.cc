@@ -71,6 +71,7 @@ Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
     }
   }
   if (name == "struct") return AnalyzeStruct(call);
+  if (name == "window" || name == "session_window") return FindTimeWindow(call, name);
   if (name == "window_time" && call.arguments.size() == 1) {
     // The last instant of a window, whose end is outside of it.
     FRAZIL_ASSIGN_OR_RETURN(auto window, Analyze(call.arguments[0]));

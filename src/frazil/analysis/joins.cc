@@ -88,8 +88,6 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
     Scope scope;
     scope.input = &seen;
     FRAZIL_ASSIGN_OR_RETURN(condition, AnalyzeScalar(join.condition, scope));
-    if (condition->type->id() == TypeId::kNull)
-      condition = MakeCast(condition, DataType::Boolean(), settings_.eval_mode());
     if (condition->type->id() != TypeId::kBoolean) {
       return At(
           Error::Of("JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE", {{"joinCondition", "\"" + condition->sql + "\""},
@@ -99,7 +97,13 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
     Status correlation = Status::Ok();
     VisitExpression(*condition, [&](const Expression& part) {
       if (part.kind != ExpressionKind::kSubquery) return true;
-      const auto outer = OuterReferences(static_cast<const plan::LogicalPlan&>(*part.As<SubqueryExpression>().plan));
+      const auto& subquery = part.As<SubqueryExpression>();
+      if (subquery.subquery_kind == SubqueryKind::kScalar && subquery.is_correlated) {
+        correlation = Error::Of("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_CORRELATED_SCALAR_SUBQUERY",
+                                {{"treeNode", "Join [" + condition->sql + "]"}});
+        return false;
+      }
+      const auto outer = OuterReferences(static_cast<const plan::LogicalPlan&>(*subquery.plan));
       const auto from = [&](const Relation& side) {
         return std::any_of(outer.begin(), outer.end(), [&](AttributeId id) {
           return std::any_of(side.plan->output.begin(), side.plan->output.end(),

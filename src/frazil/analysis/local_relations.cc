@@ -25,9 +25,10 @@ Relation Analyzer::MakeRange(int64_t start, int64_t end, int64_t step) {
   return RelationOf(node);
 }
 
-Result<Relation> Analyzer::AnalyzeInlineTable(const plan::InlineTablePlan& table) {
+Result<Relation> Analyzer::AnalyzeInlineTable(const plan::InlineTablePlan& table,
+                                              const std::vector<std::string>& names) {
   if (table.rows.empty()) return Error::Internal("VALUES has no rows.");
-  const size_t width = table.rows[0].size();
+  const size_t width = names.empty() ? table.rows[0].size() : names.size();
   std::vector<std::vector<ExpressionPtr>> rows;
   for (size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
@@ -60,8 +61,8 @@ Result<Relation> Analyzer::AnalyzeInlineTable(const plan::InlineTablePlan& table
       column_types.push_back(row[column]->type);
       nullable = nullable || row[column]->nullable;
     }
-    const std::string name = "col" + std::to_string(column + 1);
-    auto type = functions::WiderCommonType(column_types, settings_.ansi);
+    const std::string name = names.empty() ? "col" + std::to_string(column + 1) : names[column];
+    auto type = functions::WiderCommonTypeWithoutText(column_types, settings_.ansi);
     if (type == nullptr) {
       return At(
           Error::Of("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE", {{"colName", QuoteIdentifier(name)}}),

@@ -198,7 +198,7 @@ Result<ExpressionPtr> Analyzer::ResolveDataFrameColumn(const plan::AttributeExpr
     for (const Relation* relation : {scope.input, scope.fallback}) {
       if (relation == nullptr) continue;
       ExpressionPtr best;
-      int best_depth = 0;
+      bool best_is_input = false;
       bool ambiguous = false;
       for (const auto& dataframe : relation->dataframes) {
         if (dataframe.plan_id != *attribute.plan_id) continue;
@@ -220,11 +220,14 @@ Result<ExpressionPtr> Analyzer::ResolveDataFrameColumn(const plan::AttributeExpr
                              [&](const Attribute& column) { return column.id == id; });
         });
         if (!visible) continue;
-        if (best == nullptr || dataframe.depth < best_depth) {
+        // A DataFrame that is an input itself is meant before the same one inside another input
+        // (df.join(df.filter(...), df.a == ...)); of two inside, neither.
+        const bool is_input = dataframe.depth == 0;
+        if (best == nullptr || (is_input && !best_is_input)) {
           best = found;
-          best_depth = dataframe.depth;
+          best_is_input = is_input;
           ambiguous = false;
-        } else if (dataframe.depth == best_depth && ids != ReferencedColumns(*best)) {
+        } else if (is_input == best_is_input && ids != ReferencedColumns(*best)) {
           ambiguous = true;
         }
       }

@@ -190,6 +190,16 @@ Result<Relation> Analyzer::AnalyzeDataFramePivot(const plan::AggregatePlan& aggr
       values.push_back(std::move(value));
     }
   }
+  for (const auto& source : aggregate.aggregates) {
+    // count(*) counts rows in groups, but not here.
+    const auto& inner = source->kind == ExprKind::kAlias ? source->As<plan::AliasExpr>().child : source;
+    if (inner->kind != ExprKind::kFunction) continue;
+    for (const auto& argument : inner->As<plan::FunctionExpr>().arguments) {
+      if (argument->kind == ExprKind::kStar)
+        return At(Error::Of("INVALID_USAGE_OF_STAR_OR_REGEX", {{"elem", "'*'"}, {"prettyName", "Pivot"}}),
+                  argument->origin);
+    }
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto aggregates, ExpandStars(aggregate.aggregates, input));
   return MakePivot(input, groups, aggregate.pivot_column, values, aggregates);
 }

@@ -328,29 +328,14 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
   for (const auto& expression : expressions) {
     Item item;
     if (const auto generator = FindGenerator(expression)) {
-      const bool second =
-          std::any_of(items.begin(), items.end(), [](const Item& other) { return other.generator.has_value(); });
-      if (second) {
-        std::string generators;
-        size_t count = 0;
-        for (const auto& other : expressions) {
-          if (const auto found = FindGenerator(other)) {
-            FRAZIL_ASSIGN_OR_RETURN(auto step, MakeGenerator(*found->call, {}, false, scope));
-            std::string text = FunctionName(found->call->name) + "(";
-            for (size_t i = 0; i < step.arguments.size(); ++i) text += (i > 0 ? ", " : "") + step.arguments[i]->sql;
-            generators += (count > 0 ? ", " : "") + ("\"" + text + ")\"");
-            ++count;
-          }
-        }
-        return At(Error::Of("UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
-                            {{"num", std::to_string(count)}, {"generators", generators}}),
-                  expression->origin);
-      }
       FRAZIL_ASSIGN_OR_RETURN(
           item.generator,
           At(MakeGenerator(*generator->call, generator->names, generator->outer, scope), expression->origin));
       for (const auto& argument : item.generator->arguments)
         has_aggregate = has_aggregate || ContainsKind(*argument, ExpressionKind::kAggregate);
+      for (const auto& column : item.generator->columns) {
+        if (!generator->names.empty()) aliases.push_back({column.name, MakeColumn(column)});
+      }
     } else {
       FRAZIL_ASSIGN_OR_RETURN(item.column, AnalyzeSelectItem(expression, scope));
       has_aggregate = has_aggregate || ContainsKind(*item.column.expression, ExpressionKind::kAggregate);
@@ -359,6 +344,24 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
     items.push_back(std::move(item));
   }
   if ((has_aggregate || having != nullptr) && !stage.is_aggregate()) stage.SetGrouping({}, {});
+  if (stage.is_aggregate()) {
+    // Beside aggregates there is one at most.
+    std::string generators;
+    size_t count = 0, last = 0;
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (!items[i].generator) continue;
+      std::string text = FunctionName(FindGenerator(expressions[i])->call->name) + "(";
+      const auto& arguments = items[i].generator->arguments;
+      for (size_t j = 0; j < arguments.size(); ++j) text += (j > 0 ? ", " : "") + arguments[j]->sql;
+      generators += (count++ > 0 ? ", " : "") + ("\"" + text + ")\"");
+      last = i;
+    }
+    if (count > 1) {
+      return At(Error::Of("UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
+                          {{"num", std::to_string(count)}, {"generators", generators}}),
+                expressions[last]->origin);
+    }
+  }
 
   for (auto& item : items) {
     if (item.generator) FRAZIL_RETURN_IF_ERROR(stage.AddGenerator(*item.generator));
@@ -441,18 +444,6 @@ Result<Relation> Analyzer::AnalyzeProject(const plan::ProjectPlan& project, cons
   FRAZIL_ASSIGN_OR_RETURN(auto input, AnalyzePlan(project.child));
   if (!project.pipe_clause.empty())
     FRAZIL_RETURN_IF_ERROR(RefuseAggregates(project.expressions, input, project.pipe_clause));
-  const bool may_have_windows =
-      std::any_of(project.expressions.begin(), project.expressions.end(), [](const ExprPtr& expression) {
-        const auto& inner =
-            expression->kind == ExprKind::kAlias ? *expression->As<plan::AliasExpr>().child : *expression;
-        return inner.kind == ExprKind::kFunction && FunctionName(inner.As<plan::FunctionExpr>().name) == "window";
-      });
-  if (may_have_windows) {
-    FRAZIL_ASSIGN_OR_RETURN(auto expressions, ExpandStars(project.expressions, input));
-    std::vector<std::pair<std::string, Attribute>> windows;
-    FRAZIL_RETURN_IF_ERROR(ReplaceTimeWindows(&expressions, &input, &windows));
-    return AnalyzeSelect(input, SelectStage(input, &context_), expressions, project.distinct, having, nullptr);
-  }
   const auto as_where =
       settings_.lookup ? settings_.lookup("spark.sql.legacy.parser.havingWithoutGroupByAsWhere") : std::nullopt;
   if (having != nullptr && as_where.value_or("false") == "true") {
@@ -462,7 +453,9 @@ Result<Relation> Analyzer::AnalyzeProject(const plan::ProjectPlan& project, cons
     input = OnTop(input, plan::MakeFilter(input.plan, std::move(condition)));
     return AnalyzeSelect(input, SelectStage(input, &context_), project.expressions, project.distinct, nullptr, nullptr);
   }
-  return AnalyzeSelect(input, SelectStage(input, &context_), project.expressions, project.distinct, having, nullptr);
+  return WithTimeWindows(&input, [&] {
+    return AnalyzeSelect(input, SelectStage(input, &context_), project.expressions, project.distinct, having, nullptr);
+  });
 }
 
 Result<Relation> Analyzer::AnalyzeHaving(const plan::HavingPlan& having) {

@@ -60,6 +60,14 @@ void SelectStage::SetGrouping(std::vector<ExpressionPtr> grouping, std::vector<s
 Result<ExpressionPtr> SelectStage::AggregateColumn(const ExpressionPtr& aggregate) {
   for (const auto& child : Children(*aggregate)) {
     if (ContainsKind(*child, ExpressionKind::kAggregate)) return NestedAggregate();
+    for (const AttributeId id : ReferencedColumns(*child)) {
+      // What a generator yields comes after the groups.
+      const auto yields = [id](const GenerateStep& step) {
+        return std::any_of(step.columns.begin(), step.columns.end(),
+                           [id](const Attribute& column) { return column.id == id; });
+      };
+      if (std::any_of(generators_.begin(), generators_.end(), yields)) return Error::Of("MISSING_GROUP_BY");
+    }
     if (ContainsKind(*child, ExpressionKind::kWindow)) {
       return Error::Plain(ExceptionClass::kAnalysis,
                           "It is not allowed to use a window function inside an aggregate function. Please use the "
@@ -114,6 +122,10 @@ Status SelectStage::CheckSubqueryReferences(const SubqueryExpression& subquery) 
     const auto is_it = [&](const Attribute& attribute) { return attribute.id == id; };
     const auto found = std::find_if(input_.plan->output.begin(), input_.plan->output.end(), is_it);
     if (found == input_.plan->output.end()) continue;  // From further out.
+    if (subquery.subquery_kind == SubqueryKind::kScalar && !in_having_) {
+      return Error::Of("SCALAR_SUBQUERY_IS_IN_GROUP_BY_OR_AGGREGATE_FUNCTION",
+                       {{"sqlExpr", "\"" + subquery.sql + "\""}});
+    }
     const bool grouped = std::any_of(grouping_steps_.begin(), grouping_steps_.end(),
                                      [&](const Step& step) { return step.attribute.id == id; });
     if (!grouped) {
@@ -197,8 +209,11 @@ Result<ExpressionPtr> SelectStage::Lower(const ExpressionPtr& expression) {
 }
 
 Status SelectStage::AddHaving(const ExpressionPtr& condition) {
-  FRAZIL_ASSIGN_OR_RETURN(auto lowered, LowerAggregates(InlineOutput(condition)));
-  having_.push_back(std::move(lowered));
+  in_having_ = true;
+  auto lowered = LowerAggregates(InlineOutput(condition));
+  in_having_ = false;
+  if (!lowered.ok()) return std::move(lowered).error();
+  having_.push_back(*std::move(lowered));
   return Status::Ok();
 }
 

@@ -56,6 +56,7 @@ class SelectStage {
   Result<ExpressionPtr> LowerWindows(const ExpressionPtr& expression);
   Result<ExpressionPtr> LowerGroupingFunction(const CallExpression& call);
   Status CheckSubqueryReferences(const SubqueryExpression& subquery);
+  bool in_having_ = false;
   Result<ExpressionPtr> AggregateColumn(const ExpressionPtr& aggregate);
 
   struct Step {

@@ -56,6 +56,65 @@ plan::LogicalPlanPtr Analyzer::CastOutput(const plan::LogicalPlanPtr& plan, cons
   return changed ? plan::MakeProject(plan, std::move(expressions), std::move(output)) : plan;
 }
 
+Result<ExpressionPtr> Analyzer::WithFieldsOf(ExpressionPtr value, const DataType& other, bool is_left, bool may_lack) {
+  const DataType& own = *value->type;
+  if (own.id() != other.id() || own.EqualsIgnoreNullability(other)) return value;
+  if (own.id() == TypeId::kArray) {
+    auto variable = std::make_shared<LambdaVariableExpression>();
+    variable->id = context_.NextId();
+    variable->name = "x";
+    variable->type = own.element_type();
+    variable->nullable = own.contains_null();
+    variable->sql = "namedlambdavariable()";
+    FRAZIL_ASSIGN_OR_RETURN(auto element, WithFieldsOf(variable, *other.element_type(), is_left, may_lack));
+    if (element == variable) return value;
+    auto lambda = std::make_shared<LambdaExpression>();
+    lambda->parameters = {variable};
+    lambda->body = element;
+    lambda->type = element->type;
+    lambda->nullable = element->nullable;
+    lambda->sql = "lambdafunction(" + element->sql + ", namedlambdavariable())";
+    const bool nullable = value->nullable;
+    auto type = DataType::Array(element->type, element->nullable);
+    return MakeCall("transform", {std::move(value), std::move(lambda)}, std::move(type), nullable);
+  }
+  if (own.id() != TypeId::kStruct) return value;
+  const auto& first = is_left ? own : other;
+  const auto& second = is_left ? other : own;
+  std::vector<std::string> names;
+  for (const auto& field : first.fields()) names.push_back(field.name);
+  bool same_fields = first.fields().size() == second.fields().size();
+  for (const auto& field : second.fields()) {
+    if (first.FieldIndex(field.name, settings_.case_sensitive) >= 0) continue;
+    names.push_back(field.name);
+    same_fields = false;
+  }
+  if (!same_fields && !may_lack) return value;
+  std::vector<StructField> fields;
+  std::vector<ExpressionPtr> arguments;
+  for (const auto& name : names) {
+    const int at = own.FieldIndex(name, settings_.case_sensitive);
+    const int there = other.FieldIndex(name, settings_.case_sensitive);
+    ExpressionPtr member;
+    if (at >= 0) {
+      FRAZIL_ASSIGN_OR_RETURN(member, ExtractField(value, own.fields()[static_cast<size_t>(at)].name));
+      if (there >= 0) {
+        FRAZIL_ASSIGN_OR_RETURN(
+            member, WithFieldsOf(member, *other.fields()[static_cast<size_t>(there)].type, is_left, may_lack));
+      }
+    } else {
+      member = MakeNull(other.fields()[static_cast<size_t>(there)].type);
+    }
+    fields.emplace_back(name, member->type, member->nullable);
+    arguments.push_back(MakeLiteral(DataType::String(), Value(name)));
+    arguments.push_back(std::move(member));
+  }
+  auto type = DataType::Struct(std::move(fields));
+  auto made = MakeCall("named_struct", std::move(arguments), type, false);
+  if (!value->nullable) return made;
+  return MakeCall("if", {MakeCall("is_null", {value}, DataType::Boolean(), false), MakeNull(type), made}, type, true);
+}
+
 Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> Analyzer::MatchByName(
     const plan::SetOperationPlan& operation, const plan::LogicalPlanPtr& left, const plan::LogicalPlanPtr& right) {
   const auto same = [&](const std::string& a, const std::string& b) {
@@ -75,14 +134,19 @@ Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> Analyzer::MatchByN
   }
   std::vector<ExpressionPtr> right_expressions;
   std::vector<Attribute> right_output;
+  std::map<AttributeId, DataTypePtr> right_types;  // What the right side has under the name of a left column.
   std::set<AttributeId> used;
   for (const auto& column : left->output) {
     const auto found = std::find_if(right->output.begin(), right->output.end(),
                                     [&](const Attribute& other) { return same(column.name, other.name); });
     if (found != right->output.end()) {
-      right_expressions.push_back(MakeColumn(*found));
-      right_output.push_back(*found);
+      FRAZIL_ASSIGN_OR_RETURN(auto value,
+                              WithFieldsOf(MakeColumn(*found), *column.type, false, operation.allow_missing_columns));
+      right_output.push_back(
+          value->kind == ExpressionKind::kColumn ? *found : NewAttribute(found->name, value->type, value->nullable));
+      right_expressions.push_back(std::move(value));
       used.insert(found->id);
+      right_types[column.id] = found->type;
       continue;
     }
     if (!operation.allow_missing_columns) {
@@ -97,8 +161,13 @@ Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> Analyzer::MatchByN
   std::vector<ExpressionPtr> left_expressions;
   std::vector<Attribute> left_output;
   for (const auto& column : left->output) {
-    left_expressions.push_back(MakeColumn(column));
-    left_output.push_back(column);
+    auto value = MakeColumn(column);
+    if (const auto other = right_types.find(column.id); other != right_types.end()) {
+      FRAZIL_ASSIGN_OR_RETURN(value, WithFieldsOf(value, *other->second, true, operation.allow_missing_columns));
+    }
+    left_output.push_back(
+        value->kind == ExpressionKind::kColumn ? column : NewAttribute(column.name, value->type, value->nullable));
+    left_expressions.push_back(std::move(value));
   }
   for (const auto& column : right->output) {
     if (used.count(column.id) > 0) continue;

@@ -93,28 +93,34 @@ Result<ExpressionPtr> Analyzer::AddMissing(const ExpressionPtr& expression, Rela
 
 Result<Relation> Analyzer::AnalyzeFilter(const plan::FilterPlan& filter) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(filter.child));
-  Scope scope;
-  scope.input = &child;
-  if (child.select != nullptr) scope.fallback = &child.select->input();
-  FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeFilterCondition(filter.condition, scope, "Filter"));
-  FRAZIL_ASSIGN_OR_RETURN(condition, At(AddMissing(condition, &child), filter.condition->origin));
-  return OnTop(child, plan::MakeFilter(child.plan, std::move(condition)));
+  return WithTimeWindows(&child, [&]() -> Result<Relation> {
+    Relation filtered = child;
+    Scope scope;
+    scope.input = &child;
+    if (child.select != nullptr) scope.fallback = &child.select->input();
+    FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeFilterCondition(filter.condition, scope, "Filter"));
+    FRAZIL_ASSIGN_OR_RETURN(condition, At(AddMissing(condition, &filtered), filter.condition->origin));
+    return OnTop(filtered, plan::MakeFilter(filtered.plan, std::move(condition)));
+  });
 }
 
 namespace {
 
-// ORDER BY computes no IN or EXISTS over queries.
-Result<bool> RefuseInSubqueries(const Expression& expression) {
-  bool found = false;
+// ORDER BY computes no IN or EXISTS over queries, and no scalar ones that depend on the row.
+Status RefuseSubqueries(const Expression& expression) {
+  const char* refused = nullptr;
   VisitExpression(expression, [&](const Expression& part) {
-    found = found || (part.kind == ExpressionKind::kSubquery &&
-                      part.As<SubqueryExpression>().subquery_kind != SubqueryKind::kScalar);
-    return !found;
+    if (part.kind != ExpressionKind::kSubquery) return refused == nullptr;
+    const auto& subquery = part.As<SubqueryExpression>();
+    if (subquery.subquery_kind != SubqueryKind::kScalar) {
+      refused = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY";
+    } else if (subquery.is_correlated) {
+      refused = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_CORRELATED_SCALAR_SUBQUERY";
+    }
+    return refused == nullptr;
   });
-  if (found)
-    return Error::Of("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY",
-                     {{"treeNode", "Sort [" + expression.sql + "]"}});
-  return true;
+  if (refused == nullptr) return Status::Ok();
+  return Error::Of(refused, {{"treeNode", "Sort [" + expression.sql + "]"}});
 }
 
 }  // namespace
@@ -173,7 +179,7 @@ Result<Relation> Analyzer::AnalyzeSort(const plan::SortPlan& sort) {
     }
     if (!analyzed.ok()) return std::move(analyzed).error();
     const auto typed = *std::move(analyzed);
-    FRAZIL_RETURN_IF_ERROR(At(RefuseInSubqueries(*typed), source->origin));
+    if (Status refused = RefuseSubqueries(*typed); !refused.ok()) return At(std::move(refused).error(), source->origin);
     if (!functions::IsOrderable(*typed->type)) {
       return At(Error::Of("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
                           {{"sqlExpr", "\"" + typed->sql + (key.ascending ? " ASC" : " DESC") +

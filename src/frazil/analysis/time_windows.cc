@@ -1,7 +1,10 @@
-// window(time, duration [, slide [, start]]): the time windows that a row falls in, as a column "window" of the input.
+// window(time, duration [, slide [, start]]) and session_window(time, gap): the time windows that a row falls in, as a
+// column of the input. The analysis of a call looks for that column; where there is none yet, it fails, and the
+// operator under way adds the column to its input and begins again.
 // https://spark.apache.org/docs/latest/api/sql/#window. Source of the formula: Spark's TimeWindowing rule.
 
 #include <algorithm>
+#include <utility>
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
@@ -24,6 +27,11 @@ ExprPtr Call(std::string name, std::vector<ExprPtr> arguments) {
   return plan::MakeFunctionExpr(std::move(name), std::move(arguments), {}, true);
 }
 ExprPtr Micros(int64_t value) { return plan::MakeLiteralExpr(DataType::Long(), Value(value)); }
+
+// Spark calls both ends nullable.
+DataTypePtr WindowType(const DataTypePtr& time) {
+  return DataType::Struct({StructField("start", time, true), StructField("end", time, true)});
+}
 
 ExprPtr TypedArgument(const ExpressionPtr& typed) {
   Attribute unnamed;
@@ -115,7 +123,7 @@ Result<Attribute> Analyzer::AddTimeWindow(const plan::FunctionExpr& call, Relati
   Attribute attribute;
   if (overlapping == 1) {
     FRAZIL_ASSIGN_OR_RETURN(auto window, AnalyzeScalar(window_at(0), scope));
-    attribute = NewAttribute("window", window->type, false);
+    attribute = NewAttribute("window", WindowType(time->type), false);
     auto output = present->output;
     std::vector<ExpressionPtr> expressions;
     for (const auto& column : output) expressions.push_back(MakeColumn(column));
@@ -127,7 +135,7 @@ Result<Attribute> Analyzer::AddTimeWindow(const plan::FunctionExpr& call, Relati
     std::vector<ExprPtr> candidates;
     for (int64_t i = overlapping - 1; i >= 0; --i) candidates.push_back(window_at(i));
     FRAZIL_ASSIGN_OR_RETURN(auto windows, AnalyzeScalar(Call("array", std::move(candidates)), scope));
-    attribute = NewAttribute("window", windows->type->element_type(), false);
+    attribute = NewAttribute("window", WindowType(time->type), true);
     auto node = std::make_shared<plan::GenerateNode>();
     node->output = present->output;
     node->output.push_back(attribute);
@@ -139,41 +147,140 @@ Result<Attribute> Analyzer::AddTimeWindow(const plan::FunctionExpr& call, Relati
     FRAZIL_ASSIGN_OR_RETURN(auto inside, AnalyzeScalar(Call("<", {TypedArgument(time), TypedArgument(end)}), scope));
     input->plan = plan::MakeFilter(node, std::move(inside));
   }
-  input->hidden.push_back({attribute, false});
-  input->select = nullptr;
-  input->select_root = nullptr;
   return attribute;
 }
 
-Result<bool> Analyzer::ReplaceTimeWindows(std::vector<ExprPtr>* expressions, Relation* input,
-                                          std::vector<std::pair<std::string, Attribute>>* known) {
-  for (auto& expression : *expressions) {
-    const ExprPtr inner = expression->kind == ExprKind::kAlias ? expression->As<plan::AliasExpr>().child : expression;
-    if (inner->kind != ExprKind::kFunction) continue;
-    const auto& call = inner->As<plan::FunctionExpr>();
-    const auto name = FunctionName(call.name);
-    if (name == "session_window") return Error::Unsupported("session_window");
-    if (name != "window") continue;
-    // The same call is the same column.
-    std::string key;
-    Scope scope;
-    scope.input = input;
-    for (const auto& argument : call.arguments) {
-      FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(argument, scope));
-      key += MeaningOf(*typed) + ";";
-    }
-    auto found = std::find_if(known->begin(), known->end(), [&](const auto& entry) { return entry.first == key; });
-    if (found == known->end()) {
-      FRAZIL_ASSIGN_OR_RETURN(auto attribute, At(AddTimeWindow(call, input), inner->origin));
-      known->emplace_back(key, attribute);
-      found = known->end() - 1;
-    }
-    auto column = MakeTypedExpr(found->second);
-    expression = expression->kind == ExprKind::kAlias
-                     ? plan::MakeAliasExpr(column, expression->As<plan::AliasExpr>().names[0])
-                     : column;
+Result<Attribute> Analyzer::AddSessionWindow(const plan::FunctionExpr& call, const std::vector<ExpressionPtr>* keys,
+                                             Relation* input) {
+  Scope scope;
+  scope.input = input;
+  if (call.arguments.size() != 2) {
+    return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", "`session_window`"},
+                                                           {"expectedNum", "2"},
+                                                           {"actualNum", std::to_string(call.arguments.size())},
+                                                           {"docroot", "https://spark.apache.org/docs/latest"}});
   }
-  return true;
+  FRAZIL_ASSIGN_OR_RETURN(auto time, AnalyzeScalar(call.arguments[0], scope));
+  if (time->type->id() == TypeId::kTimestampNtz) return Error::Unsupported("session_window OVER TIMESTAMP_NTZ");
+  time = MakeCast(time, DataType::Timestamp(), settings_.eval_mode());
+  FRAZIL_ASSIGN_OR_RETURN(auto gap, AnalyzeScalar(call.arguments[1], scope));
+  if (functions::IsFoldable(*gap) && gap->type->IsString()) {
+    FRAZIL_ASSIGN_OR_RETURN(const int64_t micros, WindowDuration(call.arguments[1], scope));
+    gap = MakeLiteral(DataType::DayTimeInterval(), Value(micros));
+  } else if (gap->type->IsString()) {
+    gap = MakeCast(gap, DataType::CalendarInterval(), settings_.eval_mode());
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto until, AnalyzeScalar(Call("+", {TypedArgument(time), TypedArgument(gap)}), scope));
+  const auto begin = NewAttribute("begin", DataType::Timestamp()), end = NewAttribute("end", DataType::Timestamp());
+  const auto add = [&](const std::vector<std::pair<Attribute, ExpressionPtr>>& columns) {
+    std::vector<ExpressionPtr> expressions;
+    auto output = input->plan->output;
+    for (const auto& column : output) expressions.push_back(MakeColumn(column));
+    for (const auto& [attribute, value] : columns) {
+      output.push_back(attribute);
+      expressions.push_back(value);
+    }
+    input->plan = plan::MakeProject(input->plan, std::move(expressions), std::move(output));
+  };
+  input->plan = plan::MakeFilter(input->plan, MakeCall("is_not_null", {time}, DataType::Boolean(), false));
+  add({{begin, time}, {end, until}});
+  FRAZIL_ASSIGN_OR_RETURN(auto lasts, AnalyzeScalar(Call("<", {MakeTypedExpr(begin), MakeTypedExpr(end)}), scope));
+  input->plan = plan::MakeFilter(input->plan, std::move(lasts));
+  ExpressionPtr first = MakeColumn(begin), last = MakeColumn(end);
+  if (keys != nullptr) {
+    // Rows whose own windows touch, with the same other keys, share one window from the first begin to the last end.
+    const auto over = [&](const char* function, const Attribute& argument, std::vector<ExpressionPtr> partition_by,
+                          bool ordered, WindowFrame frame) {
+      auto window = std::make_shared<WindowExpression>();
+      window->function = function;
+      window->is_aggregate = true;
+      window->arguments = {MakeColumn(argument)};
+      window->partition_by = std::move(partition_by);
+      if (ordered) window->order_by = {SortKey{MakeColumn(begin), true, true}};
+      window->frame = frame;
+      window->type = argument.type;
+      window->nullable = true;
+      window->sql = std::string(function) + " over session";
+      auto attribute = NewAttribute(function, argument.type);
+      input->plan = plan::MakeWindow(input->plan, {window}, {attribute});
+      return attribute;
+    };
+    const FrameBound from_start{FrameBoundType::kUnboundedPreceding, nullptr};
+    const FrameBound one_before{FrameBoundType::kPreceding, MakeLiteral(DataType::Long(), Value(int64_t{1}))};
+    const FrameBound here{FrameBoundType::kCurrentRow, nullptr};
+    const FrameBound to_end{FrameBoundType::kUnboundedFollowing, nullptr};
+    const auto before = over("max", end, *keys, true, WindowFrame{FrameType::kRows, from_start, one_before});
+    const auto is_new = NewAttribute("is_new", DataType::Long(), false);
+    FRAZIL_ASSIGN_OR_RETURN(
+        auto starts,
+        AnalyzeScalar(Call("when", {Call("<=", {MakeTypedExpr(begin), MakeTypedExpr(before)}), Micros(0), Micros(1)}),
+                      scope));
+    add({{is_new, std::move(starts)}});
+    // By range: rows of the same instant are of the same session, whichever of them comes first.
+    const auto number = over("sum", is_new, *keys, true, WindowFrame{FrameType::kRange, from_start, here});
+    auto session = *keys;
+    session.push_back(MakeColumn(number));
+    const WindowFrame whole{FrameType::kRows, from_start, to_end};
+    first = MakeColumn(over("min", begin, session, false, whole));
+    last = MakeColumn(over("max", end, session, false, whole));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto made, AnalyzeScalar(Call("named_struct",
+                                    {plan::MakeLiteralExpr(DataType::String(), Value("start")), TypedArgument(first),
+                                     plan::MakeLiteralExpr(DataType::String(), Value("end")), TypedArgument(last)}),
+                               scope));
+  const auto attribute = NewAttribute("session_window", WindowType(time->type), false);
+  add({{attribute, std::move(made)}});
+  return attribute;
+}
+
+Result<ExpressionPtr> Analyzer::FindTimeWindow(const plan::FunctionExpr& call, const std::string& name) {
+  std::string meaning = name + "(";
+  for (const auto& argument : call.arguments) {
+    FRAZIL_ASSIGN_OR_RETURN(auto typed, Analyze(argument));
+    meaning += MeaningOf(*typed) + ";";
+  }
+  for (const auto& window : time_windows_) {
+    if (window.meaning != meaning) continue;
+    const auto* input = scopes_.empty() ? nullptr : scopes_.back()->input;
+    for (const auto* relation : {input, scopes_.empty() ? nullptr : scopes_.back()->fallback}) {
+      if (relation == nullptr) continue;
+      const auto& columns = relation->plan->output;
+      const bool there = std::any_of(columns.begin(), columns.end(),
+                                     [&](const Attribute& column) { return column.id == window.column.id; });
+      if (there) return MakeColumn(window.column);
+    }
+  }
+  wanted_time_window_ = WantedTimeWindow{std::make_shared<const plan::FunctionExpr>(call), std::move(meaning)};
+  return UnresolvedRoutine(call.name);
+}
+
+Result<Relation> Analyzer::WithTimeWindows(Relation* input, const std::function<Result<Relation>()>& analyze,
+                                           const std::function<Result<std::vector<ExpressionPtr>>()>& keys) {
+  while (true) {
+    auto outer = std::exchange(wanted_time_window_, std::nullopt);
+    auto result = analyze();
+    const auto wanted = std::exchange(wanted_time_window_, std::move(outer));
+    if (result.ok() || !wanted) return result;
+    const auto& call = *wanted->call;
+    Attribute column;
+    if (FunctionName(call.name) == "window") {
+      FRAZIL_ASSIGN_OR_RETURN(column, At(AddTimeWindow(call, input), call.origin));
+    } else {
+      std::vector<ExpressionPtr> other_keys;
+      if (keys) {
+        // The session among the keys is wanted there once more.
+        auto noted = wanted_time_window_;
+        FRAZIL_ASSIGN_OR_RETURN(other_keys, keys());
+        wanted_time_window_ = std::move(noted);
+      }
+      FRAZIL_ASSIGN_OR_RETURN(column, At(AddSessionWindow(call, keys ? &other_keys : nullptr, input), call.origin));
+    }
+    time_windows_.push_back({wanted->meaning, column});
+    input->hidden.push_back({column, false});
+    input->select = nullptr;
+    input->select_root = nullptr;
+  }
 }
 
 }  // namespace frazil::analysis

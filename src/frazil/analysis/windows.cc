@@ -209,6 +209,15 @@ Result<WindowFrame> Analyzer::MakeFrame(const plan::WindowSpecification& window,
       return Error::Of("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER",
                        {{"sqlExpr", "\"" + SpecificationText({}, {}, *text) + "\""}});
     }
+    if (frame.start.offset != nullptr && frame.end.offset != nullptr &&
+        !frame.start.offset->type->Equals(*frame.end.offset->type)) {
+      return Error::Of("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_DIFF_TYPES",
+                       {{"sqlExpr", "\"" + *text + "\""},
+                        {"lower", "\"" + frame.start.offset->sql + "\""},
+                        {"upper", "\"" + frame.end.offset->sql + "\""},
+                        {"lowerType", "\"" + frame.start.offset->type->Sql() + "\""},
+                        {"upperType", "\"" + frame.end.offset->type->Sql() + "\""}});
+    }
     if (order.size() > 1 && has_offset) {
       std::string keys;
       for (const auto& key : order) keys += (keys.empty() ? "" : ",") + KeyText(key);

@@ -46,6 +46,7 @@ struct Block {
 
 std::string ColumnName(AttributeId id);
 LoweredExpression ColumnRefOf(const std::string& name);
+std::vector<std::pair<std::string, LoweredExpression>> PassThrough(const std::vector<std::string>& names);
 
 class Lowering : public LoweringContext {
  public:
@@ -94,6 +95,8 @@ class Lowering : public LoweringContext {
   Result<LoweredArguments> LowerAll(const std::vector<ExpressionPtr>& expressions);
   Result<duckdb::vector<duckdb::OrderByNode>> LowerOrder(const std::vector<SortKey>& keys);
   Status SetFrame(const WindowExpression& window, duckdb::WindowExpression& target);
+  /// Lets equal rows come in the order of their positions, where the function sees that order.
+  Status BreakTies(const WindowExpression& window, const std::string& name, duckdb::WindowExpression& target);
   Status MakeWindows(const WindowExpression& window, LoweredExpression& expression);
   Status QualifyAggregates(const AggregateExpression& aggregate, LoweredExpression& expression);
 
@@ -101,7 +104,6 @@ class Lowering : public LoweringContext {
   Result<Block> LowerPlan(const plan::LogicalPlan& plan);
   Result<Block> LowerProject(const plan::ProjectNode& node);
   Result<Block> LowerFilter(const plan::FilterNode& node);
-  Result<Block> LowerSort(const plan::SortNode& node);
   Result<Block> LowerLimit(const plan::LimitNode& node);
   Result<Block> LowerTail(const plan::TailNode& node);
   Result<Block> LowerDistinct(const plan::DistinctNode& node);
@@ -115,7 +117,13 @@ class Lowering : public LoweringContext {
   Result<Block> LowerJoin(const plan::JoinNode& node);
   // lowering_aggregate.cc
   Result<Block> LowerAggregateNode(const plan::AggregateNode& node);
+  // lowering_order.cc
+  Result<Block> LowerSort(const plan::SortNode& node);
   Result<Block> LowerWindowNode(const plan::WindowNode& node);
+  /// The keys that rows leave the window sorted by, the last of them their position in the input; fills window_ties_.
+  Result<duckdb::vector<duckdb::OrderByNode>> OrderWindows(const plan::WindowNode& node, const std::string& position);
+  /// How many rows the plan puts out, roughly and rather too many; infinity where nothing is known.
+  double EstimateRows(const plan::LogicalPlan& plan);
   // lowering_generate.cc
   Result<Block> LowerGenerate(const plan::GenerateNode& node);
   Result<Block> LowerUnpivot(const plan::UnpivotNode& node);
@@ -139,6 +147,8 @@ class Lowering : public LoweringContext {
   std::vector<std::string> Carried(const Block& block) const;
   /// A select list over `child`: the given columns, then what the child carries.
   Block Select(Block child, std::vector<std::pair<std::string, LoweredExpression>> columns, bool closed);
+  /// The block's rows with their position, counted from 1, as a column of that name.
+  Block Numbered(Block input, const std::string& position);
   std::string FreshTable() { return "t" + std::to_string(next_table_++); }
 
   const FunctionLoweringRegistry& registry_;
@@ -146,11 +156,14 @@ class Lowering : public LoweringContext {
   std::vector<const plan::CollectMetricsNode*> observed_;
   std::set<std::string> carried_;  ///< Names of recursion depth columns.
   std::map<uint64_t, std::string> recursion_depths_;
-  std::map<uint64_t, int64_t> recursion_limits_;
   plan::LogicalPlanPtr root_;
   std::set<const Expression*> null_is_false_;  ///< See NoteConjuncts.
   std::string row_position_;                   ///< See OrderedRows; empty: none.
   bool row_position_wanted_ = false;
+  /// What decides among rows that are equal for a window; none: nothing does.
+  std::map<const WindowExpression*, duckdb::vector<duckdb::OrderByNode>> window_ties_;
+  std::map<const plan::LogicalPlan*, double> estimated_rows_;
+  std::map<uint64_t, const plan::LogicalPlan*> cte_plans_;
   int next_name_ = 0;
   int next_table_ = 0;
 };

@@ -79,17 +79,4 @@ Result<Block> Lowering::LowerAggregateNode(const plan::AggregateNode& node) {
   return block;
 }
 
-Result<Block> Lowering::LowerWindowNode(const plan::WindowNode& node) {
-  FRAZIL_ASSIGN_OR_RETURN(auto child, LowerPlan(*node.child));
-  Block input = Open(std::move(child));
-  std::vector<std::pair<std::string, LoweredExpression>> columns;
-  for (const auto& name : input.columns) columns.emplace_back(name, ColumnRefOf(name));
-  const size_t first = node.output.size() - node.windows.size();
-  for (size_t i = 0; i < node.windows.size(); ++i) {
-    FRAZIL_ASSIGN_OR_RETURN(auto value, Lower(*node.windows[i]));
-    columns.emplace_back(ColumnName(node.output[first + i].id), std::move(value));
-  }
-  return Select(std::move(input), std::move(columns), true);
-}
-
 }  // namespace frazil::engine

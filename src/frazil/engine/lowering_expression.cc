@@ -11,6 +11,7 @@
 #include <duckdb/parser/parsed_expression_iterator.hpp>
 
 #include "frazil/engine/functions/cast.h"
+#include "frazil/engine/functions/group_key.h"
 #include "frazil/engine/functions/order_key.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/type_mapping.h"
@@ -187,7 +188,11 @@ Result<duckdb::vector<duckdb::OrderByNode>> Lowering::LowerOrder(const std::vect
     if (key.expression->kind == ExpressionKind::kLiteral)
       continue;  // Orders nothing, and DuckDB would take it for a position.
     FRAZIL_ASSIGN_OR_RETURN(auto expression, Lower(*key.expression));
-    expression = OrderKeyOf(*key.expression->type, std::move(expression));
+    // DuckDB takes sorted columns out of their keys, where 0.0 stands for -0.0: the key must not be the column itself.
+    const auto& type = *key.expression->type;
+    expression = OrderKeyOf(type, (type.id() == TypeId::kFloat || type.id() == TypeId::kDouble)
+                                      ? GroupKeyOf(type, std::move(expression))
+                                      : std::move(expression));
     result.emplace_back(key.ascending ? duckdb::OrderType::ASCENDING : duckdb::OrderType::DESCENDING,
                         key.nulls_first ? duckdb::OrderByNullType::NULLS_FIRST : duckdb::OrderByNullType::NULLS_LAST,
                         std::move(expression));
@@ -271,6 +276,23 @@ Status Lowering::SetFrame(const WindowExpression& window, duckdb::WindowExpressi
   return bound(window.frame.end, target.end, target.end_expr);
 }
 
+Status Lowering::BreakTies(const WindowExpression& window, const std::string& name, duckdb::WindowExpression& target) {
+  static const std::set<std::string> kRanks = {"rank", "dense_rank", "percent_rank", "cume_dist"};
+  static const std::set<std::string> kByPosition = {"first_value", "last_value", "nth_value", "first",
+                                                    "last",        "any_value",  "list",      "string_agg"};
+  const auto found = window_ties_.find(&window);
+  if (found == window_ties_.end() || kRanks.count(name) != 0) return Status::Ok();
+  auto* orders = &target.orders;
+  if (window.frame.type == FrameType::kRange) {
+    // The frame ends with the last of equal rows, so it must not see what decides among them.
+    if (kByPosition.count(name) == 0 || !target.arg_orders.empty()) return Status::Ok();
+    FRAZIL_ASSIGN_OR_RETURN(target.arg_orders, LowerOrder(window.order_by));
+    orders = &target.arg_orders;
+  }
+  for (const auto& tie : found->second) orders->emplace_back(tie.type, tie.null_order, tie.expression->Copy());
+  return Status::Ok();
+}
+
 Status Lowering::MakeWindows(const WindowExpression& window, LoweredExpression& expression) {
   if (expression->GetExpressionClass() == duckdb::ExpressionClass::FUNCTION) {
     auto& function = expression->Cast<duckdb::FunctionExpression>();
@@ -295,9 +317,13 @@ Status Lowering::MakeWindows(const WindowExpression& window, LoweredExpression& 
         FRAZIL_ASSIGN_OR_RETURN(filter, Lower(*window.filter));
       }
       result->filter_expr = AndOf(std::move(function.filter), std::move(filter));
-      FRAZIL_ASSIGN_OR_RETURN(result->partitions, LowerAll(window.partition_by));
+      for (const auto& key : window.partition_by) {
+        FRAZIL_ASSIGN_OR_RETURN(auto lowered, Lower(*key));
+        result->partitions.push_back(GroupKeyOf(*key->type, std::move(lowered)));
+      }
       FRAZIL_ASSIGN_OR_RETURN(result->orders, LowerOrder(window.order_by));
       FRAZIL_RETURN_IF_ERROR(SetFrame(window, *result));
+      FRAZIL_RETURN_IF_ERROR(BreakTies(window, name, *result));
       expression = std::move(result);
       return Status::Ok();
     }

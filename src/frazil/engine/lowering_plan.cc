@@ -109,12 +109,6 @@ std::vector<std::pair<std::string, LoweredExpression>> AsKeys(const std::vector<
   return select;
 }
 
-std::vector<std::pair<std::string, LoweredExpression>> PassThrough(const std::vector<std::string>& names) {
-  std::vector<std::pair<std::string, LoweredExpression>> select;
-  for (const auto& name : names) select.emplace_back(name, ColumnRefOf(name));
-  return select;
-}
-
 LoweredExpression RowNumber() {
   auto window = duckdb::make_uniq<duckdb::WindowExpression>(duckdb::ExpressionType::WINDOW_ROW_NUMBER, INVALID_CATALOG,
                                                             INVALID_SCHEMA, "row_number");
@@ -124,6 +118,12 @@ LoweredExpression RowNumber() {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, LoweredExpression>> PassThrough(const std::vector<std::string>& names) {
+  std::vector<std::pair<std::string, LoweredExpression>> select;
+  for (const auto& name : names) select.emplace_back(name, ColumnRefOf(name));
+  return select;
+}
 
 // --- blocks
 // ---------------------------------------------------------------------------------------------------------------------------------------------
@@ -219,9 +219,13 @@ Lowering::OrderedRows::~OrderedRows() {
 bool Lowering::OrderedRows::wanted() const { return lowering_.row_position_wanted_; }
 
 Block Lowering::OrderedRows::Number(Block input) {
+  return lowering_.Numbered(std::move(input), lowering_.row_position_);
+}
+
+Block Lowering::Numbered(Block input, const std::string& position) {
   auto columns = PassThrough(input.columns);
-  columns.emplace_back(lowering_.row_position_, RowNumber());
-  return lowering_.Wrap(lowering_.Select(std::move(input), std::move(columns), true));
+  columns.emplace_back(position, RowNumber());
+  return Wrap(Select(std::move(input), std::move(columns), true));
 }
 
 LoweredExpression Lowering::RowPosition() {
@@ -375,23 +379,8 @@ Result<Block> Lowering::LowerFilter(const plan::FilterNode& node) {
   return block;
 }
 
-// --- order, limit, distinct
+// --- limit, distinct
 // -------------------------------------------------------------------------------------------------------------------------------
-
-Result<Block> Lowering::LowerSort(const plan::SortNode& node) {
-  FRAZIL_ASSIGN_OR_RETURN(auto child, LowerPlan(*node.child));
-  Block block = Open(std::move(child));
-  auto order = duckdb::make_uniq<duckdb::OrderModifier>();
-  OrderedRows ordered(*this);
-  FRAZIL_ASSIGN_OR_RETURN(order->orders, LowerOrder(node.keys));
-  if (order->orders.empty()) return block;
-  if (ordered.wanted()) {
-    const auto names = block.columns;
-    block = Select(ordered.Number(std::move(block)), PassThrough(names), true);
-  }
-  block.modifiers.push_back(std::move(order));
-  return block;
-}
 
 Result<Block> Lowering::LowerLimit(const plan::LimitNode& node) {
   FRAZIL_ASSIGN_OR_RETURN(auto block, LowerPlan(*node.child));
@@ -463,9 +452,7 @@ Result<Block> Lowering::LowerSample(const plan::SampleNode& node) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, LowerPlan(*node.child));
   const auto names = child.columns;
   const std::string position = FreshName();
-  auto columns = PassThrough(names);
-  columns.emplace_back(position, RowNumber());
-  Block numbered = Wrap(Select(std::move(child), std::move(columns), true));
+  Block numbered = Numbered(std::move(child), position);
   if (node.with_replacement) {
     // As many copies of a row as the draw says.
     const std::string copy = FreshName();
@@ -533,6 +520,7 @@ std::string CteName(uint64_t id) { return "cte" + std::to_string(id); }
 Result<Block> Lowering::LowerWith(const plan::WithNode& node) {
   duckdb::CommonTableExpressionMap definitions;
   for (const auto& definition : node.definitions) {
+    cte_plans_[definition.id] = definition.plan.get();
     auto info = duckdb::make_uniq<duckdb::CommonTableExpressionInfo>();
     FRAZIL_ASSIGN_OR_RETURN(auto block, LowerPlan(*definition.plan));
     const auto wanted = NamesOf(definition.plan->output);
@@ -564,21 +552,15 @@ Result<Block> Lowering::LowerCteReference(const plan::CteReferenceNode& node) {
   if (names.empty() && depth == recursion_depths_.end()) table->column_name_alias.push_back("no_columns");
   if (depth == recursion_depths_.end()) return FromTable(std::move(table), std::move(names));
 
-  // Inside the recursive part: the depth comes along, one deeper, and ends the statement when it reaches the limit.
+  // Inside the recursive part the depth comes along.
   table->column_name_alias.push_back(depth->second);
-  Block block = FromTable(std::move(table), names);
-  auto columns = PassThrough(names);
-  columns.emplace_back(
-      depth->second, CallOf("spark_recursion_depth", ColumnRefOf(depth->second), BigintOf(recursion_limits_[node.id])));
-  block.select = std::move(columns);
-  block.has_select = true;
-  block.closed = true;
-  block.columns.push_back(depth->second);
-  return Wrap(std::move(block));
+  auto columns = names;
+  columns.push_back(depth->second);
+  return FromTable(std::move(table), std::move(columns));
 }
 
 Result<Block> Lowering::LowerRecursiveCte(const plan::RecursiveCteNode& node) {
-  if (!node.union_all) return Error::Unsupported("UNION (without ALL) in a recursive common table expression");
+  if (!node.union_all) return Error::Of("UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE");
   const auto names = NamesOf(node.output);
   auto recursion = duckdb::make_uniq<duckdb::RecursiveCTENode>();
   recursion->ctename = CteName(node.id);
@@ -591,7 +573,6 @@ Result<Block> Lowering::LowerRecursiveCte(const plan::RecursiveCteNode& node) {
   recursion->left = ToQueryNode(Select(std::move(anchor), std::move(anchor_columns), true));
 
   recursion_depths_[node.id] = depth;
-  recursion_limits_[node.id] = node.max_depth;
   carried_.insert(depth);
   auto recursive = LowerPlan(*node.recursive);
   if (!recursive.ok()) return recursive.status();
@@ -601,7 +582,9 @@ Result<Block> Lowering::LowerRecursiveCte(const plan::RecursiveCteNode& node) {
     return Error::Unsupported(
         "a recursive common table expression whose reference to itself is inside an aggregate or a subquery");
   }
-  columns.emplace_back(depth, ColumnRefOf(depth));
+  // Rows that a round puts out are one deeper than those it began with, and end the statement at the limit. Computed on
+  // what is left of them: the last round reads rows, but keeps none.
+  columns.emplace_back(depth, CallOf("spark_recursion_depth", ColumnRefOf(depth), BigintOf(node.max_depth)));
   recursion->right = ToQueryNode(Select(*std::move(recursive), std::move(columns), true));
   carried_.erase(depth);
   recursion_depths_.erase(node.id);

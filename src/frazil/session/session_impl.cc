@@ -10,6 +10,7 @@
 #include "frazil/session/row_stream.h"
 #include "frazil/session/settings.h"
 #include "frazil/sql/parser.h"
+#include "frazil/sql/variable_substitution.h"
 
 namespace frazil::session {
 
@@ -117,10 +118,11 @@ Result<SqlResult> SessionImpl::Sql(const plan::SqlQueryPlan& query, const Operat
   for (const auto& [name, value] : query.named_arguments) parameters->named[name] = value;
   parameters->positional = query.positional_arguments;
   options.parameters = std::move(parameters);
-  FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseStatement(query.text, options));
+  auto text = std::make_shared<plan::SqlQueryPlan>(query);
+  text->text = sql::SubstituteVariables(query.text, [&](std::string_view key) { return state_->Setting(key); });
+  FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseStatement(text->text, options));
   if (parsed->kind != plan::PlanKind::kCommand) {
     // As in Spark errors of a query come from spark.sql(), not from the first action on it.
-    auto text = std::make_shared<plan::SqlQueryPlan>(query);
     FRAZIL_RETURN_IF_ERROR(Analyze(WithReferences(text, query.references), operation));
     return SqlResult{std::move(text), false};
   }

@@ -383,8 +383,9 @@ Result<plan::PlanPtr> Parser::InlineTable() {
   std::vector<Expressions> rows;
   do {
     FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr row, Expression());
-    if (row->kind == plan::ExprKind::kFunction && row->As<plan::FunctionExpr>().is_operator &&
-        row->As<plan::FunctionExpr>().name == Names{"struct"}) {
+    // (a, b) and struct(a, b) are the same.
+    const auto* call = row->kind == plan::ExprKind::kFunction ? &row->As<plan::FunctionExpr>() : nullptr;
+    if (call != nullptr && call->name.size() == 1 && EqualsIgnoreCase(call->name[0], "struct")) {
       rows.push_back(row->As<plan::FunctionExpr>().arguments);
     } else {
       rows.push_back({std::move(row)});

@@ -150,7 +150,7 @@ void SampleCopies(DataChunk& input, ExpressionState&, Vector& result) {
 void RecursionDepth(DataChunk& input, ExpressionState&, Vector& result) {
   duckdb::BinaryExecutor::Execute<int64_t, int64_t, int64_t>(
       input.data[0], input.data[1], result, input.size(), [](int64_t depth, int64_t limit) -> int64_t {
-        if (limit >= 0 && depth >= limit)
+        if (limit >= 0 && depth + 1 >= limit)
           ThrowSparkError("RECURSION_LEVEL_LIMIT_EXCEEDED", {{"levelLimit", std::to_string(limit)}});
         return depth + 1;
       });

@@ -71,9 +71,10 @@ CheckRule MustBeOrdered(size_t index) {
 FunctionDefinition Position(std::string name, std::string implementation, std::string since, std::string usage,
                             std::vector<std::string> aliases = {}) {
   return Described(Custom(name, 1, 2,
-                          [implementation](const FunctionCall& call) -> Result<ExpressionPtr> {
+                          [name, implementation](const FunctionCall& call) -> Result<ExpressionPtr> {
                             bool ignore_nulls = call.ignore_nulls.value_or(false);
-                            std::string sql = CallSql(call.name, {call.arguments[0]});
+                            // IGNORE NULLS makes Spark forget the alias.
+                            std::string sql = CallSql(ignore_nulls ? name : call.name, {call.arguments[0]});
                             if (call.arguments.size() == 2) {
                               if (!IsFoldable(*call.arguments[1]))
                                 return NonFoldable(sql, "ignoreNulls", "BOOLEAN", *call.arguments[1]);

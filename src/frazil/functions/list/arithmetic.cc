@@ -379,6 +379,9 @@ Result<ExpressionPtr> BindArithmetic(Operands in) {
     in.left = cast(in.left, type);
     in.right = cast(in.right, type);
   }
+  // With ANSI a division by zero is an error, but Spark calls every quotient and remainder nullable all the same.
+  may_be_null = may_be_null || in.op == Operator::kDivide || in.op == Operator::kIntegralDivide ||
+                in.op == Operator::kRemainder || in.op == Operator::kPositiveModulo;
   return Make(in, Implementation(in.op), {in.left, in.right}, type, infix, may_be_null);
 }
 

@@ -17,9 +17,12 @@ Result<Arguments> SameType(const FunctionCall& call, const std::string& sql, Arg
   if (all_same) return arguments;
   auto common = without_text ? WiderCommonTypeWithoutText(types, IsAnsi(call)) : WiderCommonType(types, IsAnsi(call));
   if (common == nullptr) {
-    std::string names = "(";
-    for (size_t i = 0; i < types.size(); ++i) names += (i > 0 ? " or " : "") + QuotedType(*types[i]);
-    return Mismatch("DATA_DIFF_TYPES", sql, {{"functionName", QuoteIdentifier(call.name)}, {"dataType", names + ")"}});
+    std::string names;
+    for (const auto& type : types) {
+      names += (names.empty() ? "" : without_text ? ", " : " or ") + QuotedType(*type);
+    }
+    names = without_text ? "[" + names + "]" : "(" + names + ")";
+    return Mismatch("DATA_DIFF_TYPES", sql, {{"functionName", QuoteIdentifier(call.name)}, {"dataType", names}});
   }
   common = WithoutLength(common);
   for (auto& argument : arguments) argument = CastTo(argument, common, call);
@@ -99,7 +102,7 @@ Result<ExpressionPtr> BindNullIf(const FunctionCall& call) {
 
 Result<ExpressionPtr> BindGreatestOrLeast(const FunctionCall& call) {
   std::string sql = CallSql(call.name, call.arguments);
-  FRAZIL_ASSIGN_OR_RETURN(auto arguments, SameType(call, sql, call.arguments, !IsAnsi(call)));
+  FRAZIL_ASSIGN_OR_RETURN(auto arguments, SameType(call, sql, call.arguments, true));
   if (!IsOrderable(*arguments[0]->type)) {
     return Mismatch("INVALID_ORDERING_TYPE", sql,
                     {{"functionName", QuoteIdentifier(call.name)}, {"dataType", QuotedType(*arguments[0]->type)}});

@@ -138,7 +138,7 @@ Result<ExpressionPtr> BindToJson(const FunctionCall& call) {
     return Mismatch("CANNOT_CONVERT_TO_JSON", sql,
                     {{"name", QuoteIdentifier(value->sql)}, {"type", QuotedType(*value->type)}});
   FRAZIL_ASSIGN_OR_RETURN(auto options, OptionsArgument(call, 1));
-  return MakeCall("to_json", {value, options}, DataType::String(), value->nullable, ModeOf(call), sql);
+  return MakeCall("to_json", {value, options}, DataType::String(), true, ModeOf(call), sql);
 }
 
 Result<ExpressionPtr> BindToCsv(const FunctionCall& call) {

@@ -56,9 +56,11 @@ FunctionDefinition Quantified(std::string name, const char* like, bool negated, 
         FRAZIL_ASSIGN_OR_RETURN(result, CallFunction(call, all ? "and" : "or", {result, one}));
       }
     }
-    Arguments patterns(call.arguments.begin() + 1, call.arguments.end());
-    std::string sql =
-        CallSql(std::string(negated ? "not" : "") + std::string(like) + (all ? "all" : "any"), call.arguments);
+    // Spark shows the value without its patterns; ILIKE is LIKE of the value in lower case.
+    const auto& value = call.arguments[0]->sql;
+    const bool lower = std::string_view(like) == "ilike";
+    std::string sql = std::string(negated ? "not" : "") + "like" + (all ? "all(" : "any(") +
+                      (lower ? "lower(" + value + ")" : value) + ")";
     return WithSql(result, sql);
   });
 }

@@ -88,6 +88,7 @@ Result<ExpressionPtr> BindNthValue(const FunctionCall& call) {
         "VALUE_OUT_OF_RANGE", sql,
         {{"exprName", "offset"}, {"valueRange", "(0, 2147483647]"}, {"currentValue", std::to_string(*offset)}});
   DataTypePtr type = arguments[0]->type;
+  if (call.ignore_nulls.value_or(false)) sql += " ignore nulls";
   return MakeWindow(call, "nth_value", std::move(arguments), type, true, sql);
 }
 

@@ -63,6 +63,9 @@ class FileScan : public TableScan {
       if (filter != nullptr && !MayMatch(*filter, file)) continue;
       plan.files.push_back(std::move(file));
     }
+    // Spark hands the largest files out first, and so their rows come first.
+    std::stable_sort(plan.files.begin(), plan.files.end(),
+                     [](const ScanFile& left, const ScanFile& right) { return left.size > right.size; });
     return plan;
   }
 
