@@ -2,17 +2,26 @@
 import pytest
 from pyspark.errors import PySparkException
 
-ELEMENTS = ["DROP COLUMN m.value", "DROP COLUMN m.key", "DROP COLUMN l.element", "RENAME COLUMN l.element TO e", "RENAME COLUMN m.value TO v",
-            "ADD COLUMN m.key.n INT", "DROP COLUMN p", "SET TBLPROPERTIES ('current-snapshot-id' = '5')"]
+# A change, and what the error says.
+ELEMENTS = [
+    ("DROP COLUMN m.value", "Cannot delete the element, key or value of a collection: m.value"),
+    ("DROP COLUMN m.key", "Cannot update map keys: m.key"),
+    ("DROP COLUMN l.element", "Cannot delete the element, key or value of a collection: l.element"),
+    ("RENAME COLUMN l.element TO e", "Cannot rename the element, key or value of a collection: l.element"),
+    ("RENAME COLUMN m.value TO v", "Cannot rename the element, key or value of a collection: m.value"),
+    ("ADD COLUMN m.key.n INT", "Cannot add to non-struct column: m.key"),
+    ("DROP COLUMN p", "Cannot find source column for partition field: 1000: p"),
+    ("SET TBLPROPERTIES ('current-snapshot-id' = '5')", "Cannot roll back to unknown snapshot id: 5"),
+]
 
 
-@pytest.mark.parametrize("change", ELEMENTS)
-def test_changes_of_columns(spark, namespace, change):
+@pytest.mark.parametrize("change, message", ELEMENTS)
+def test_changes_of_columns(spark, namespace, change, message):
     table = f"{namespace}.t"
     spark.sql(f"CREATE TABLE {table} (id INT, m MAP<STRING, STRUCT<a: INT>>, l ARRAY<INT>, p STRING) USING iceberg PARTITIONED BY (p)")
     spark.sql(f"INSERT INTO {table} VALUES (1, map('k', named_struct('a', 1)), array(1), 'x')")
     schema, rows = spark.table(table).schema, spark.table(table).collect()
-    with pytest.raises(PySparkException):
+    with pytest.raises(PySparkException, match=message):
         spark.sql(f"ALTER TABLE {table} {change}").collect()
     assert (spark.table(table).schema, spark.table(table).collect()) == (schema, rows)
 
@@ -20,7 +29,7 @@ def test_changes_of_columns(spark, namespace, change):
 def test_metadata_tables_are_not_altered(spark, namespace):
     spark.sql(f"CREATE TABLE {namespace}.t (id INT) USING iceberg")
     for metadata in ("files", "snapshots"):
-        with pytest.raises(PySparkException):
+        with pytest.raises(PySparkException, match="UNSUPPORTED_FEATURE.TABLE_OPERATION"):
             spark.sql(f"ALTER TABLE {namespace}.t.{metadata} ADD COLUMN x INT").collect()
     assert spark.table(f"{namespace}.t").columns == ["id"]
 
@@ -36,7 +45,7 @@ def test_decimals_that_truncation_takes_out_of_range(spark, namespace):
     """A partition's value has the column's type, which may have no room for the multiple below the smallest numbers."""
     spark.sql(f"CREATE TABLE {namespace}.d (m DECIMAL(5,2)) USING iceberg PARTITIONED BY (truncate(70, m))")
     spark.sql(f"INSERT INTO {namespace}.d VALUES (-999.59), (999.99)")
-    with pytest.raises(PySparkException):
+    with pytest.raises(PySparkException, match="NUMERIC_VALUE_OUT_OF_RANGE"):
         spark.sql(f"INSERT INTO {namespace}.d VALUES (-999.99)").collect()
     assert spark.table(f"{namespace}.d").count() == 2
 
