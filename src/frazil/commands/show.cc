@@ -4,6 +4,7 @@
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_text.h"
 #include "frazil/functions/function.h"
+#include "frazil/tables/partition_folder.h"
 
 namespace frazil::commands {
 
@@ -203,9 +204,10 @@ Result<RowSet> ShowPartitions(const plan::ShowCommand& command, CommandContext& 
     std::string text;
     for (const auto& [index, value] : file.constants) {
       const auto& column = planned.columns[index];
-      text += (text.empty() ? "" : "/") + column.name + "=" +
-              (value.is_null() ? "__HIVE_DEFAULT_PARTITION__"
-                               : ValueToString(*column.type, value, context.settings().time_zone));
+      text +=
+          (text.empty() ? "" : "/") + tables::EscapePathName(column.name) + "=" +
+          (value.is_null() ? tables::kHiveDefaultPartition
+                           : tables::EscapePathName(ValueToString(*column.type, value, context.settings().time_zone)));
     }
     rows.push_back({text});
   }

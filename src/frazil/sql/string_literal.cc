@@ -1,5 +1,6 @@
 #include <cstdint>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/sql/lexer.h"
 
 namespace frazil::sql {
@@ -23,19 +24,12 @@ void AppendUtf8(uint32_t point, std::string* out) {
   }
 }
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 /// Reads exactly `count` hexadecimal digits at `from`; false if there are fewer.
 bool ReadHex(std::string_view text, size_t from, size_t count, uint32_t* value) {
   if (from + count > text.size()) return false;
   *value = 0;
   for (size_t i = 0; i < count; ++i) {
-    const int digit = HexDigit(text[from + i]);
+    const int digit = HexDigitValue(text[from + i]);
     if (digit < 0) return false;
     *value = *value * 16 + static_cast<uint32_t>(digit);
   }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/text.h"
 
 namespace frazil::tables {
@@ -40,33 +41,19 @@ std::string MonthText(int64_t months) {
   return Padded(1970 + FloorDivide(months, 12), 4) + "-" + Padded(months - FloorDivide(months, 12) * 12 + 1, 2);
 }
 
-/// Java's ISO_LOCAL_TIME: seconds always, of the fraction as many digits as it needs.
+/// As java.time.LocalTime's toString: no seconds where they are 0, and three or six digits of the fraction.
 std::string TimeText(int64_t micros) {
   int64_t seconds = micros / 1000000, fraction = micros % 1000000;
-  std::string text = Padded(seconds / 3600, 2) + ":" + Padded(seconds / 60 % 60, 2) + ":" + Padded(seconds % 60, 2);
+  std::string text = Padded(seconds / 3600, 2) + ":" + Padded(seconds / 60 % 60, 2);
+  if (seconds % 60 == 0 && fraction == 0) return text;
+  text += ":" + Padded(seconds % 60, 2);
   if (fraction == 0) return text;
-  std::string digits = Padded(fraction, 6);
-  return text + "." + digits.substr(0, digits.find_last_not_of('0') + 1);
+  return text + "." + (fraction % 1000 == 0 ? Padded(fraction / 1000, 3) : Padded(fraction, 6));
 }
 
 std::string TimestampText(int64_t micros) {
   int64_t days = FloorDivide(micros, kMicrosPerDay);
   return DateText(days) + "T" + TimeText(micros - days * kMicrosPerDay);
-}
-
-std::string Base64(std::string_view data) {
-  static constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (size_t i = 0; i < data.size(); i += 3) {
-    uint32_t group = static_cast<uint32_t>(static_cast<uint8_t>(data[i])) << 16;
-    if (i + 1 < data.size()) group |= static_cast<uint32_t>(static_cast<uint8_t>(data[i + 1])) << 8;
-    if (i + 2 < data.size()) group |= static_cast<uint8_t>(data[i + 2]);
-    out += kAlphabet[group >> 18];
-    out += kAlphabet[group >> 12 & 63];
-    out += i + 1 < data.size() ? kAlphabet[group >> 6 & 63] : '=';
-    out += i + 2 < data.size() ? kAlphabet[group & 63] : '=';
-  }
-  return out;
 }
 
 /// The unscaled number as the fewest bytes of big-endian two's complement, as Java's BigInteger.toByteArray.
@@ -271,35 +258,16 @@ std::string PartitionValueText(TransformKind kind, const DataType& result_type, 
     case TypeId::kTimestampNtz:
       return TimestampText(value.integer());
     case TypeId::kTimestamp:
-      return TimestampText(value.integer()) + "+00:00";
+      return TimestampText(value.integer()) + "Z";
     case TypeId::kTime:
       return TimeText(value.integer());
     case TypeId::kString:
       return value.string();
     case TypeId::kBinary:
-      return Base64(value.string());
+      return Base64Encode(value.string());
     default:
       return ValueToString(result_type, value);
   }
-}
-
-std::string UrlEncode(std::string_view text) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out;
-  for (char c : text) {
-    auto byte = static_cast<uint8_t>(c);
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-        c == '*' || c == '_') {
-      out += c;
-    } else if (c == ' ') {
-      out += '+';
-    } else {
-      out += '%';
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    }
-  }
-  return out;
 }
 
 std::string PartitionPath(const std::vector<PartitionField>& fields, const std::vector<Value>& values) {

@@ -33,7 +33,5 @@ Value ApplyTransform(TransformKind kind, int32_t parameter, const DataType& sour
 std::string PartitionValueText(TransformKind kind, const DataType& result_type, const Value& value);
 /// "city_id=nyc/started_at_day=2026-09-15", names and values escaped as Java's URLEncoder does. Empty for no fields.
 std::string PartitionPath(const std::vector<PartitionField>& fields, const std::vector<Value>& values);
-/// application/x-www-form-urlencoded of UTF-8, as Java's URLEncoder.
-std::string UrlEncode(std::string_view text);
 
 }  // namespace frazil::tables

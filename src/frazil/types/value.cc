@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/types/datetime.h"
 #include "frazil/types/decimal.h"
 #include "frazil/types/float_text.h"
@@ -43,17 +44,6 @@ const TimeZone& ZoneByName(std::string_view name) {
   auto zone = TimeZone::Find(name);
   // Zones are kept for the life of the process.
   return zone.ok() ? **zone : *TimeZone::Utc();
-}
-
-std::string HexText(const std::string& bytes) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const char byte : bytes) {
-    text += kHex[(static_cast<unsigned char>(byte) >> 4) & 0xF];
-    text += kHex[static_cast<unsigned char>(byte) & 0xF];
-  }
-  return text;
 }
 
 class ValuePrinter {
@@ -206,7 +196,7 @@ class SqlPrinter {
 
   std::string PrintPlain(const DataType& type, const Value& value) const {
     const std::string text = Text(type, value);
-    if (type.id() == TypeId::kBinary) return "X'" + HexText(text) + "'";
+    if (type.id() == TypeId::kBinary) return "X'" + HexUpper(text) + "'";
     if (type.id() == TypeId::kDate) return "DATE '" + text + "'";
     if (type.id() == TypeId::kTime) return "TIME '" + text + "'";
     if (type.id() == TypeId::kTimestamp) return "TIMESTAMP '" + text + "'";

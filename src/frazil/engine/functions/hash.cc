@@ -5,6 +5,7 @@
 
 #include <duckdb/common/types/hash.hpp>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -408,14 +409,11 @@ std::string Sha2(std::string_view bytes, const Word* start, size_t digest_bytes)
     }
     for (int i = 0; i < 8; ++i) h[i] += s[i];
   }
-  static constexpr char kDigits[] = "0123456789abcdef";
   std::string digest;
   for (size_t i = 0; i < digest_bytes; ++i) {
-    const auto byte = static_cast<unsigned>(h[i / sizeof(Word)] >> (8 * (sizeof(Word) - 1 - i % sizeof(Word)))) & 0xFF;
-    digest += kDigits[byte >> 4];
-    digest += kDigits[byte & 15];
+    digest += static_cast<char>(h[i / sizeof(Word)] >> (8 * (sizeof(Word) - 1 - i % sizeof(Word))));
   }
-  return digest;
+  return HexLower(digest);
 }
 
 std::optional<std::string> Sha2OfLength(std::string_view bytes, int32_t length) {

@@ -5,6 +5,7 @@
 
 #include <duckdb/common/vector_operations/unary_executor.hpp>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/engine/functions/order_key.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -93,36 +94,18 @@ std::string HexOfNumber(int64_t value) {
   return digits;
 }
 
-std::string HexOfBytes(std::string_view bytes) {
-  static constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string digits;
-  digits.reserve(bytes.size() * 2);
-  for (unsigned char c : bytes) {
-    digits += kDigits[c >> 4];
-    digits += kDigits[c & 15];
-  }
-  return digits;
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 // An odd count of digits begins with half a byte.
 std::optional<std::string> BytesOfHex(std::string_view text) {
   std::string bytes;
   size_t i = 0;
   if (text.size() % 2 == 1) {
-    int digit = HexDigit(text[0]);
+    int digit = HexDigitValue(text[0]);
     if (digit < 0) return std::nullopt;
     bytes += static_cast<char>(digit);
     i = 1;
   }
   for (; i < text.size(); i += 2) {
-    int high = HexDigit(text[i]), low = HexDigit(text[i + 1]);
+    int high = HexDigitValue(text[i]), low = HexDigitValue(text[i + 1]);
     if (high < 0 || low < 0) return std::nullopt;
     bytes += static_cast<char>(high << 4 | low);
   }
@@ -257,8 +240,8 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddRowKernel(loader, "spark_factorial", {LogicalType::INTEGER}, LogicalType::BIGINT, &Factorial);
   AddRowKernel(loader, "spark_bin", {LogicalType::BIGINT}, LogicalType::VARCHAR, &BinaryDigits);
   AddRowKernel(loader, "spark_hex", {LogicalType::BIGINT}, LogicalType::VARCHAR, &HexOfNumber);
-  AddRowKernel(loader, "spark_hex", {LogicalType::VARCHAR}, LogicalType::VARCHAR, &HexOfBytes);
-  AddRowKernel(loader, "spark_hex", {LogicalType::BLOB}, LogicalType::VARCHAR, &HexOfBytes);
+  AddRowKernel(loader, "spark_hex", {LogicalType::VARCHAR}, LogicalType::VARCHAR, &HexUpper);
+  AddRowKernel(loader, "spark_hex", {LogicalType::BLOB}, LogicalType::VARCHAR, &HexUpper);
   AddRowKernel(loader, "spark_unhex", {LogicalType::VARCHAR}, LogicalType::BLOB, &BytesOfHex);
   AddRowKernel(
       loader, "spark_to_binary_hex", {LogicalType::VARCHAR, LogicalType::BOOLEAN}, LogicalType::BLOB,

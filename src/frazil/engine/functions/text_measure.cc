@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
@@ -118,22 +119,6 @@ bool PassesLuhn(std::string_view digits) {
     is_second = !is_second;
   }
   return sum % 10 == 0;
-}
-
-constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-std::string EncodeBase64(std::string_view bytes) {
-  std::string result;
-  result.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const auto byte = [&](size_t at) { return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0u; };
-    const unsigned group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-    result += kBase64[group >> 18];
-    result += kBase64[(group >> 12) & 63];
-    result += i + 1 < bytes.size() ? kBase64[(group >> 6) & 63] : '=';
-    result += i + 2 < bytes.size() ? kBase64[group & 63] : '=';
-  }
-  return result;
 }
 
 int Base64Digit(char c) {
@@ -313,11 +298,8 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
         [](std::string_view bytes) -> std::string_view {
           if (!IsValidUtf8(bytes)) {
             std::string shown;
-            for (unsigned char c : bytes) {
-              static constexpr char kDigits[] = "0123456789ABCDEF";
-              shown += "\\x";
-              shown += kDigits[c >> 4];
-              shown += kDigits[c & 15];
+            for (const char c : bytes) {
+              shown += "\\x" + HexUpper({&c, 1});
             }
             ThrowSparkError("INVALID_UTF8_STRING", {{"str", shown}});
           }
@@ -329,7 +311,7 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
                    return IsValidUtf8(bytes) ? std::optional(bytes) : std::nullopt;
                  });
   }
-  AddRowKernel(loader, "spark_base64", {B}, V, &EncodeBase64);
+  AddRowKernel(loader, "spark_base64", {B}, V, &Base64Encode);
   AddRowKernel(loader, "spark_unbase64", {V}, B, &DecodeBase64);
   AddRowKernel(
       loader, "spark_to_binary_base64", {V, Boolean}, B,

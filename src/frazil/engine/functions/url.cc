@@ -1,5 +1,6 @@
 // Addresses: parts, encoding, decoding.
 
+#include "frazil/base/byte_text.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
 
@@ -103,30 +104,6 @@ std::optional<std::string> PartOfUrl(std::string_view text, std::string_view par
   return std::nullopt;
 }
 
-std::string EncodeUrl(std::string_view text) {
-  static constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string result;
-  for (unsigned char c : text) {
-    if ((c < 0x80 && std::isalnum(c) != 0) || c == '-' || c == '_' || c == '.' || c == '*') {
-      result += static_cast<char>(c);
-    } else if (c == ' ') {
-      result += '+';
-    } else {
-      result += '%';
-      result += kDigits[c >> 4];
-      result += kDigits[c & 15];
-    }
-  }
-  return result;
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 std::optional<std::string> DecodeUrl(std::string_view text, bool strict) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -135,8 +112,8 @@ std::optional<std::string> DecodeUrl(std::string_view text, bool strict) {
     } else if (text[i] != '%') {
       result += text[i];
     } else {
-      const int high = i + 2 < text.size() ? HexDigit(text[i + 1]) : -1,
-                low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;
+      const int high = i + 2 < text.size() ? HexDigitValue(text[i + 1]) : -1,
+                low = i + 2 < text.size() ? HexDigitValue(text[i + 2]) : -1;
       if (high < 0 || low < 0) {
         if (strict) ThrowSparkError("CANNOT_DECODE_URL", {{"url", std::string(text)}});
         return std::nullopt;
@@ -162,7 +139,7 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
         return PartOfUrl(text, part, key, strict);
       },
       kFallible);
-  AddRowKernel(loader, "spark_url_encode", {V}, V, &EncodeUrl);
+  AddRowKernel(loader, "spark_url_encode", {V}, V, &UrlEncode);
   AddRowKernel(loader, "spark_url_decode", {V, Boolean}, V, &DecodeUrl, kFallible);
 }
 

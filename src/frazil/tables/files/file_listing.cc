@@ -4,8 +4,10 @@
 #include <charconv>
 #include <set>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/tables/partition_folder.h"
 #include "frazil/types/datetime.h"
 #include "frazil/types/decimal.h"
 
@@ -70,8 +72,8 @@ std::vector<std::pair<std::string, std::optional<std::string>>> PartitionsOf(std
   for (size_t i = 0; i + 1 < parts.size(); ++i) {
     size_t equals = parts[i].find('=');
     if (equals == std::string::npos || equals == 0) continue;
-    std::string value = UnescapePathName(std::string_view(parts[i]).substr(equals + 1));
-    found.emplace_back(UnescapePathName(std::string_view(parts[i]).substr(0, equals)),
+    std::string value = PercentDecode(std::string_view(parts[i]).substr(equals + 1));
+    found.emplace_back(PercentDecode(std::string_view(parts[i]).substr(0, equals)),
                        value == kHiveDefaultPartition ? std::nullopt : std::optional<std::string>(value));
   }
   return found;
@@ -152,37 +154,6 @@ bool MatchesGlob(std::string_view text, std::string_view pattern) {
       break;
   }
   return !text.empty() && text[0] == pattern[0] && MatchesGlob(text.substr(1), pattern.substr(1));
-}
-
-std::string UnescapePathName(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size()) {
-      if (auto value = ParseInteger<unsigned>(text.substr(i + 1, 2), 16)) {
-        out += static_cast<char>(*value);
-        i += 2;
-        continue;
-      }
-    }
-    out += text[i];
-  }
-  return out;
-}
-
-std::string EscapePathName(std::string_view text) {
-  static constexpr std::string_view kSpecial = "\"#%'*/:=?\\{[]^\x7f";
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out;
-  for (unsigned char c : text) {
-    if (c < 0x20 || kSpecial.find(static_cast<char>(c)) != std::string_view::npos) {
-      out += '%';
-      out += kHex[c >> 4];
-      out += kHex[c & 15];
-    } else {
-      out += static_cast<char>(c);
-    }
-  }
-  return out;
 }
 
 Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std::string>& paths,

@@ -45,13 +45,7 @@ Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std
 /// Whether a text matches a file-name pattern: * ? [a-z] {x,y} and backslash escapes; `*` does not cross '/'.
 bool MatchesGlob(std::string_view text, std::string_view pattern);
 
-/// "a%2Fb" -> "a/b", and the reverse for what Hive escapes in the names of partition folders.
-std::string UnescapePathName(std::string_view text);
-std::string EscapePathName(std::string_view text);
-
 /// The value that a partition folder's text means in the column's type. Error CAST_INVALID_INPUT where it has none.
 Result<Value> PartitionTextToValue(const std::optional<std::string>& text, const DataType& type);
-
-inline constexpr const char* kHiveDefaultPartition = "__HIVE_DEFAULT_PARTITION__";
 
 }  // namespace frazil::tables

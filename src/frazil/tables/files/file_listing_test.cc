@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/storage/memory/memory_store.h"
 #include "frazil/tables/files/file_table.h"
+#include "frazil/tables/partition_folder.h"
 
 namespace frazil::tables {
 namespace {
@@ -77,7 +79,7 @@ TEST(Glob, Matches) {
 
 TEST(PathNames, EscapeAndBack) {
   std::string odd = "a/b=c:%\"\n";
-  EXPECT_EQ(UnescapePathName(EscapePathName(odd)), odd);
+  EXPECT_EQ(PercentDecode(EscapePathName(odd)), odd);
   EXPECT_EQ(EscapePathName("plain-1"), "plain-1");
 }
 

@@ -3,10 +3,12 @@
 #include <set>
 #include <utility>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/expressions/min_max.h"
 #include "frazil/tables/files/file_table.h"
+#include "frazil/tables/partition_folder.h"
 
 namespace frazil::tables {
 
@@ -139,8 +141,8 @@ class FileTableWrite : public TableWrite {
     for (const auto& part : Split(folder, '/')) {
       size_t equals = part.find('=');
       if (equals == std::string::npos) continue;
-      std::string name = UnescapePathName(part.substr(0, equals));
-      std::string text = UnescapePathName(part.substr(equals + 1));
+      std::string name = PercentDecode(part.substr(0, equals));
+      std::string text = PercentDecode(part.substr(equals + 1));
       for (const auto& field : task_.partitions) {
         if (!EqualsIgnoreCase(field.name, name)) continue;
         std::optional<std::string> given =

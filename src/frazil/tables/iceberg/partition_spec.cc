@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/tables/iceberg/errors.h"

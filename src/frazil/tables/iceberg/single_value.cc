@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/integer_text.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/json_access.h"
@@ -38,16 +39,6 @@ std::string BigEndian(int128 value) {
 
 Error Malformed(const Type& type, std::string_view bytes) {
   return DamagedMetadata("A value of type " + TypeText(type) + " has " + std::to_string(bytes.size()) + " bytes");
-}
-
-std::string Hex(std::string_view bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (char c : bytes) {
-    text += kDigits[static_cast<uint8_t>(c) >> 4];
-    text += kDigits[static_cast<uint8_t>(c) & 15];
-  }
-  return text;
 }
 
 Result<std::string> FromHex(std::string_view text) {
@@ -159,7 +150,7 @@ std::string TemporalText(const Type& type, int64_t number) {
 }  // namespace
 
 std::string UuidText(std::string_view bytes) {
-  std::string hex = Hex(bytes);
+  std::string hex = HexLower(bytes);
   if (hex.size() != 32) return hex;
   return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
          hex.substr(20);
@@ -300,7 +291,7 @@ Result<JsonValue> ToJsonValue(const Type& type, const Value& value) {
       return JsonValue::OfString(value.string());
     case TypeKind::kFixed:
     case TypeKind::kBinary:
-      return JsonValue::OfString(Hex(value.string()));
+      return JsonValue::OfString(HexLower(value.string()));
     default:
       return Error::Unsupported("a default value of type " + TypeText(type));
   }

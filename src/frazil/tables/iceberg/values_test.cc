@@ -126,8 +126,16 @@ TEST(Transform, ValuesAndTexts) {
   EXPECT_EQ(PartitionValueText(TransformKind::kMonth, *DataType::Integer(), Value(-1)), "1969-12");
   EXPECT_EQ(PartitionValueText(TransformKind::kDay, *DataType::Date(), Value(-1)), "1969-12-31");
   EXPECT_EQ(PartitionValueText(TransformKind::kHour, *DataType::Integer(), Value(497130)), "2026-09-17-18");
-  EXPECT_EQ(PartitionValueText(TransformKind::kIdentity, *DataType::Timestamp(), Value(int64_t{1500000})),
-            "1970-01-01T00:00:01.5+00:00");
+  // As java.time prints them: no seconds where they are 0, three or six digits of a fraction.
+  for (const auto& [micros, text] :
+       std::vector<std::pair<int64_t, std::string>>{{0, "1970-01-01T00:00"},
+                                                    {1'000'000, "1970-01-01T00:00:01"},
+                                                    {1'500'000, "1970-01-01T00:00:01.500"},
+                                                    {120'000'001, "1970-01-01T00:02:00.000001"},
+                                                    {-1, "1969-12-31T23:59:59.999999"}}) {
+    EXPECT_EQ(PartitionValueText(TransformKind::kIdentity, *DataType::Timestamp(), Value(micros)), text + "Z");
+    EXPECT_EQ(PartitionValueText(TransformKind::kIdentity, *DataType::TimestampNtz(), Value(micros)), text);
+  }
   EXPECT_EQ(PartitionValueText(TransformKind::kIdentity, *DataType::Binary(), Value(std::string("\x00\xFF", 2))),
             "AP8=");
   EXPECT_EQ(PartitionValueText(TransformKind::kIdentity, *DataType::String(), Value()), "null");
