@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/net/url.h"
 #include "frazil/net/xml.h"
 

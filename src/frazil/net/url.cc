@@ -1,7 +1,6 @@
 #include "frazil/net/url.h"
 
-#include <algorithm>
-
+#include "frazil/base/byte_text.h"
 #include "frazil/base/text.h"
 
 namespace frazil::net {
@@ -10,13 +9,6 @@ namespace {
 bool IsUnreserved(unsigned char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
          c == '_' || c == '~';
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
 }
 
 }  // namespace
@@ -52,7 +44,6 @@ Result<Url> ParseUrl(std::string_view text) {
 }
 
 std::string PercentEncode(std::string_view text, bool keep_slash) {
-  static constexpr char kDigits[] = "0123456789ABCDEF";
   std::string result;
   result.reserve(text.size());
   for (char c : text) {
@@ -60,38 +51,8 @@ std::string PercentEncode(std::string_view text, bool keep_slash) {
     if (IsUnreserved(byte) || (keep_slash && c == '/')) {
       result += c;
     } else {
-      result += '%';
-      result += kDigits[byte >> 4];
-      result += kDigits[byte & 15];
+      AppendPercentEncoded(c, &result);
     }
-  }
-  return result;
-}
-
-std::string PercentDecode(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    int high = text[i] == '%' && i + 2 < text.size() ? HexDigit(text[i + 1]) : -1;
-    int low = high >= 0 ? HexDigit(text[i + 2]) : -1;
-    if (low >= 0) {
-      result += static_cast<char>(high * 16 + low);
-      i += 2;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
-
-std::string Base64Encode(std::string_view data) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string result;
-  for (size_t i = 0; i < data.size(); i += 3) {
-    uint32_t bits = 0;
-    const size_t count = std::min<size_t>(3, data.size() - i);
-    for (size_t j = 0; j < 3; ++j) bits = (bits << 8) | (j < count ? static_cast<unsigned char>(data[i + j]) : 0u);
-    for (size_t j = 0; j < 4; ++j) result += j <= count ? kDigits[(bits >> (18 - 6 * j)) & 63] : '=';
   }
   return result;
 }

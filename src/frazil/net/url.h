@@ -20,13 +20,9 @@ struct Url {
 /// Error: IllegalArgument for anything that is no http(s) URL; the text is shown without user and password.
 Result<Url> ParseUrl(std::string_view text);
 
-/// Every byte that is not unreserved (letters, digits, '-', '.', '_', '~') as %XX. `keep_slash`: '/' stays.
+/// Every byte that is not unreserved (letters, digits, '-', '.', '_', '~') as %XX, for PercentDecode of base/byte_text.h
+/// to read. `keep_slash`: '/' stays.
 std::string PercentEncode(std::string_view text, bool keep_slash = false);
-/// The reverse; a '%' without two hexadecimal digits stays as it is.
-std::string PercentDecode(std::string_view text);
-
-/// RFC 4648, with padding.
-std::string Base64Encode(std::string_view data);
 
 /// name=value pairs as application/x-www-form-urlencoded.
 std::string FormEncode(std::initializer_list<std::pair<std::string_view, std::string_view>> fields);

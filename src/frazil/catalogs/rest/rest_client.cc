@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/clock.h"
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
@@ -199,7 +200,7 @@ Status RestClient::Authorize(net::HttpRequest* request, bool renew) {
   if (type == "basic") {
     const std::string text =
         SettingOr("rest.auth.basic.username", "") + ":" + SettingOr("rest.auth.basic.password", "");
-    request->SetHeader("Authorization", "Basic " + net::Base64Encode(text));
+    request->SetHeader("Authorization", "Basic " + Base64Encode(text));
     return {};
   }
   if (type == "sigv4" || EqualsIgnoreCase(SettingOr("rest.sigv4-enabled", "false"), "true")) {

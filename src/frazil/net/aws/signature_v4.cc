@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/text.h"
 #include "frazil/net/url.h"
 
@@ -28,16 +29,6 @@ Digest Hmac(std::string_view key, std::string_view data) {
   HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()),
        data.size(), digest.data(), &length);
   return digest;
-}
-
-std::string Hex(std::string_view bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (char c : bytes) {
-    text += kDigits[static_cast<unsigned char>(c) >> 4];
-    text += kDigits[static_cast<unsigned char>(c) & 15];
-  }
-  return text;
 }
 
 /// "20150830T123600Z".
@@ -78,7 +69,7 @@ std::string CanonicalQuery(const std::string& query) {
 
 }  // namespace
 
-std::string Sha256Hex(std::string_view data) { return Hex(View(Sha256(data))); }
+std::string Sha256Hex(std::string_view data) { return HexLower(View(Sha256(data))); }
 
 std::string Md5Base64(std::string_view data) {
   unsigned char digest[16];
@@ -118,7 +109,7 @@ Status SignRequest(const Credentials& credentials, const SigningScope& scope, co
   key = Hmac(View(key), "aws4_request");
   request->SetHeader("Authorization", "AWS4-HMAC-SHA256 Credential=" + credentials.access_key_id + "/" + range +
                                           ", SignedHeaders=" + signed_headers +
-                                          ", Signature=" + Hex(View(Hmac(View(key), to_sign))));
+                                          ", Signature=" + HexLower(View(Hmac(View(key), to_sign))));
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/integer_text.h"
 #include "frazil/net/aws/signature_v4.h"
 #include "frazil/net/url.h"
@@ -202,7 +203,7 @@ Result<S3Store::Listing> S3Store::ListPages(const S3Location& folder, bool recur
       if (!encoded) return text;
       std::string spaced = text;
       std::replace(spaced.begin(), spaced.end(), '+', ' ');
-      return net::PercentDecode(spaced);
+      return PercentDecode(spaced);
     };
     for (const auto& element : document.children) {
       const bool is_folder = element.name == "CommonPrefixes";
