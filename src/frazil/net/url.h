@@ -20,8 +20,8 @@ struct Url {
 /// Error: IllegalArgument for anything that is no http(s) URL; the text is shown without user and password.
 Result<Url> ParseUrl(std::string_view text);
 
-/// Every byte that is not unreserved (letters, digits, '-', '.', '_', '~') as %XX, for PercentDecode of base/byte_text.h
-/// to read. `keep_slash`: '/' stays.
+/// Every byte that is not unreserved (letters, digits, '-', '.', '_', '~') as %XX, for PercentDecode of
+/// base/byte_text.h to read. `keep_slash`: '/' stays.
 std::string PercentEncode(std::string_view text, bool keep_slash = false);
 
 /// name=value pairs as application/x-www-form-urlencoded.
