@@ -15,6 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr int kAttempts = 5;
+
 std::string TextAt(const Json& value, const char* name) {
   if (!value.is_object()) return {};
   auto found = value.find(name);
@@ -60,23 +62,31 @@ Result<tables::CommitState> PointerCommitPoint::Swap(const std::optional<std::st
   const std::string next = NextMetadataLocation(expected, metadata);
   FRAZIL_RETURN_IF_ERROR(store_->WriteNew(next, metadata));
   auto moved = pointer_->Move(expected, next, metadata);
-  if (!moved.ok() && moved.error().kind == ErrorKind::kUnknownCommit) {
-    for (int attempt = 0; attempt < 3; ++attempt) {
-      if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
-      auto found = WasMovedTo(next);
-      if (!found.ok() || !*found) continue;
+  for (int attempt = 1; !moved.ok() && moved.error().kind == ErrorKind::kUnknownCommit; ++attempt) {
+    const Error cause = moved.error();
+    if (attempt == kAttempts) {
+      Error unknown = Error::Plain(ExceptionClass::kSpark,
+                                   "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot tell whether the "
+                                   "commit to " +
+                                       name_ + " came through: " + cause.message)
+                          .CausedBy(cause);
+      unknown.kind = ErrorKind::kUnknownCommit;
+      return unknown;
+    }
+    if (attempt > 1) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
+    auto found = WasMovedTo(next);
+    if (found.ok() && *found) {
       Log(LogLevel::kWarn, "A commit succeeded whose outcome was not told",
-          {{"table", name_}, {"error", moved.error().message}});
+          {{"table", name_}, {"error", cause.message}});
       *written = next;
       return tables::CommitState::kCommitted;
     }
-    Error unknown = Error::Plain(ExceptionClass::kSpark,
-                                 "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot tell whether the "
-                                 "commit to " +
-                                     name_ + " came through: " + moved.error().message)
-                        .CausedBy(moved.error());
-    unknown.kind = ErrorKind::kUnknownCommit;
-    return unknown;
+    // To move it again is safe where it still is where it was: it only moves from there, so that one of the tries comes
+    // through at most.
+    auto now = pointer_->Read();
+    if (found.ok() && now.ok() && *now == expected) moved = pointer_->Move(expected, next, metadata);
+    // One that is refused now may have been refused because of an earlier try.
+    if (moved.ok() && !*moved) moved = cause;
   }
   if (moved.ok() && *moved) {
     *written = next;

@@ -194,6 +194,7 @@ HttpResponse HttpClient::Send(const HttpRequest& request, const std::function<bo
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
+  if (request.only_once) curl_easy_setopt(handle, CURLOPT_FRESH_CONNECT, 1L);
   curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout_ms));
   if (options.total_timeout_ms > 0)
     curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(options.total_timeout_ms));

@@ -23,6 +23,10 @@ struct HttpRequest {
   /// are an error.
   char* into = nullptr;
   size_t into_size = 0;
+  /// The server must not see it twice without the caller's knowing: it gets a connection of its own, since libcurl
+  /// sends a request again whose kept connection turns out to be closed, even where the server has acted on the first
+  /// one.
+  bool only_once = false;
 
   void SetHeader(std::string_view name, std::string value);
   const std::string* FindHeader(std::string_view name) const;
@@ -98,7 +102,8 @@ bool IsTransient(const HttpResponse& response);
 
 /// Sends until an answer is not transient, the attempts are used up, or `cancelled`. `make` builds each attempt's
 /// request anew (its signature holds the time). `repeatable` false: only what certainly had no effect is tried again
-/// (no connection; 429; 503). A Retry-After header is obeyed up to the longest wait.
+/// (no connection; 429; 503), and
+/// nothing is sent twice unknown to the caller. A Retry-After header is obeyed up to the longest wait.
 RetriedResponse SendWithRetries(HttpClient& client, const RetryPolicy& policy, bool repeatable,
                                 const std::function<HttpRequest()>& make, const std::function<bool()>& cancelled = {},
                                 const std::function<bool(const HttpResponse&)>& is_transient = IsTransient);

@@ -90,6 +90,28 @@ TEST(HttpClient, TakesATruncatedAnswerForNone) {
   EXPECT_TRUE(response.body.empty());
 }
 
+TEST(HttpClient, SendsNothingTwiceThatMustNotBe) {
+  // Answers, and then closes the kept connection upon the next request, which it has acted on.
+  int count = 0;
+  TestServer server(
+      [&](const ReceivedRequest&) {
+        TestAnswer answer;
+        answer.drop = ++count == 2;
+        return answer;
+      },
+      /*keep_alive=*/true);
+  HttpClient client({});
+  EXPECT_TRUE(client.Send(Get(server.url())).ok());
+  HttpRequest request = Get(server.url());
+  request.method = "POST";
+  request.body = "x";
+  request.only_once = true;
+  const auto response = client.Send(request);
+  EXPECT_EQ(response.status, 0);
+  EXPECT_TRUE(response.possibly_sent);
+  EXPECT_EQ(server.received().size(), 2u);
+}
+
 TEST(HttpClient, EndsARequestThatIsCancelled) {
   TestServer server([](const ReceivedRequest&) {
     std::this_thread::sleep_for(std::chrono::seconds(4));

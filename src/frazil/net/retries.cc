@@ -45,7 +45,9 @@ RetriedResponse SendWithRetries(HttpClient& client, const RetryPolicy& policy, b
   RetriedResponse result;
   int64_t wait = policy.first_wait_ms;
   while (true) {
-    result.response = client.Send(make(), cancelled);
+    HttpRequest request = make();
+    request.only_once |= !repeatable;
+    result.response = client.Send(request, cancelled);
     const auto& response = result.response;
     ++result.attempts;
     if (result.attempts >= policy.attempts || response.cancelled || !is_transient(response)) return result;

@@ -11,6 +11,7 @@ namespace frazil::catalogs {
 namespace {
 
 constexpr size_t kStatesKept = 3;
+constexpr int kAttempts = 5;
 
 Error NoSuchTable(const std::string& name) {
   return Error::Plain(ExceptionClass::kSpark,
@@ -102,33 +103,17 @@ std::optional<std::string> RestCommitPoint::MetadataText(const std::string& loca
   return found == states_.end() ? std::nullopt : std::optional<std::string>(found->second.dump());
 }
 
-Result<tables::CommitState> RestCommitPoint::Look(const Json& base, const Json& next, const Error& cause,
-                                                  bool certain_conflict, std::string* written) {
-  // The service may still be at it when its gateway has given up: look a few times before it is called unknown.
-  for (int attempt = 0; attempt < (certain_conflict ? 1 : 4); ++attempt) {
-    if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
-    auto state = LoadRestTable(*client_, identifier_);
-    if (!state.ok()) continue;
-    if (!*state) {
-      if (certain_conflict) return tables::CommitState::kConflict;
-      continue;
-    }
-    if (IsApplied(base, next, (*state)->metadata)) {
-      Log(LogLevel::kWarn, "A commit succeeded whose outcome was not told",
-          {{"table", name_}, {"error", cause.message}});
-      Remember(**state);
-      *written = (*state)->metadata_location;
-      return tables::CommitState::kCommitted;
-    }
-    if (certain_conflict) return tables::CommitState::kConflict;
+Result<RestCommitPoint::Found> RestCommitPoint::Look(const std::optional<std::string>& expected, const Json& base,
+                                                     const Json& next, const Error& cause, std::string* written) {
+  FRAZIL_ASSIGN_OR_RETURN(auto state, LoadRestTable(*client_, identifier_));
+  if (!state) return expected ? Found::kOther : Found::kUnchanged;
+  if (IsApplied(base, next, state->metadata)) {
+    Log(LogLevel::kWarn, "A commit succeeded whose outcome was not told", {{"table", name_}, {"error", cause.message}});
+    Remember(*state);
+    *written = state->metadata_location;
+    return Found::kCommit;
   }
-  Error unknown = Error::Plain(ExceptionClass::kSpark,
-                               "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot tell whether the "
-                               "commit to " +
-                                   name_ + " came through: " + cause.message)
-                      .CausedBy(cause);
-  unknown.kind = ErrorKind::kUnknownCommit;
-  return unknown;
+  return expected && state->metadata_location == *expected ? Found::kUnchanged : Found::kOther;
 }
 
 Result<tables::CommitState> RestCommitPoint::Swap(const std::optional<std::string>& expected,
@@ -145,30 +130,61 @@ Result<tables::CommitState> RestCommitPoint::Swap(const std::optional<std::strin
   Json body = CommitBody(base, next);
   body["identifier"] = {{"namespace", identifier_.name_space}, {"name", identifier_.name}};
   const std::string path = RestTablePath(*client_, identifier_);
-  auto answer = client_->Send("POST", path, &body, /*repeatable=*/false);
-  if (!answer.ok()) {
-    if (answer.error().kind != ErrorKind::kUnknownCommit) return std::move(answer).error();
-    return Look(base, next, answer.error(), false, written);
+  bool sent_before = false;  // An earlier try may have come through, or may do so yet.
+  Error cause;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
+    if (sent_before) {
+      auto found = Look(expected, base, next, cause, written);
+      if (!found.ok()) continue;
+      if (*found == Found::kCommit) return tables::CommitState::kCommitted;
+      // Others came first. The try cannot come through on top of them.
+      if (*found == Found::kOther) return tables::CommitState::kConflict;
+    }
+    // To send the same changes again is safe: what they build on (the head of the branch, ...) is part of them, so that
+    // they come through once at most.
+    auto answer = client_->Send("POST", path, &body, /*repeatable=*/false);
+    if (!answer.ok()) {
+      if (answer.error().kind != ErrorKind::kUnknownCommit) return std::move(answer).error();
+      cause = answer.error();
+      sent_before = true;
+      continue;
+    }
+    if (answer->ok()) {
+      FRAZIL_ASSIGN_OR_RETURN(auto state, RestTableState::Of(answer->body));
+      Remember(state);
+      *written = state.metadata_location;
+      return tables::CommitState::kCommitted;
+    }
+    const Error error = client_->ErrorOf("POST", path, *answer);
+    if (answer->status >= 500 && answer->status != 501) {
+      cause = error;
+      sent_before = true;
+      continue;
+    }
+    // The refusal may be because of an earlier try that has come through.
+    sent_before |= answer->earlier_unknown;
+    if (sent_before || answer->status == 400 || answer->status == 422) {
+      auto found = Look(expected, base, next, error, written);
+      if (!found.ok() && sent_before) {
+        cause = error;
+        continue;
+      }
+      if (found.ok() && *found == Found::kCommit && sent_before) return tables::CommitState::kCommitted;
+      // Changes that no longer fit because others came first are said to be bad, by some services.
+      if (found.ok() && *found == Found::kOther) return tables::CommitState::kConflict;
+    }
+    if (answer->status == 409) return tables::CommitState::kConflict;
+    if (answer->status == 404) return NoSuchTable(name_);
+    return error;
   }
-  if (answer->ok()) {
-    FRAZIL_ASSIGN_OR_RETURN(auto state, RestTableState::Of(answer->body));
-    Remember(state);
-    *written = state.metadata_location;
-    return tables::CommitState::kCommitted;
-  }
-  const Error error = client_->ErrorOf("POST", path, *answer);
-  // A try before this answer may have been the commit itself.
-  if (answer->earlier_unknown) return Look(base, next, error, answer->status < 500, written);
-  if (answer->status == 409) return tables::CommitState::kConflict;
-  if (answer->status >= 500 && answer->status != 501) return Look(base, next, error, false, written);
-  if (answer->status == 404) return NoSuchTable(name_);
-  if (answer->status == 400 || answer->status == 422) {
-    // Changes that no longer fit because others came first are said to be bad, by some services.
-    auto now = LoadRestTable(*client_, identifier_);
-    if (now.ok() && now->has_value() && expected && (*now)->metadata_location != *expected)
-      return tables::CommitState::kConflict;
-  }
-  return error;
+  Error unknown = Error::Plain(ExceptionClass::kSpark,
+                               "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot tell whether the "
+                               "commit to " +
+                                   name_ + " came through: " + cause.message)
+                      .CausedBy(cause);
+  unknown.kind = ErrorKind::kUnknownCommit;
+  return unknown;
 }
 
 }  // namespace frazil::catalogs

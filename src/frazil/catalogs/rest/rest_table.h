@@ -47,9 +47,11 @@ class RestCommitPoint : public tables::CommitPoint, public tables::MetadataHolde
 
  private:
   void Remember(const RestTableState& state);
-  /// What became of a commit that has no certain answer; `cause` says why.
-  Result<tables::CommitState> Look(const Json& base, const Json& next, const Error& cause, bool certain_conflict,
-                                   std::string* written);
+  enum class Found { kCommit, kUnchanged, kOther };
+  /// What the service holds after a commit without a certain answer: its result, the state it was to change, or
+  /// something else. `cause` says why it is asked.
+  Result<Found> Look(const std::optional<std::string>& expected, const Json& base, const Json& next, const Error& cause,
+                     std::string* written);
 
   std::shared_ptr<RestClient> client_;
   Identifier identifier_;

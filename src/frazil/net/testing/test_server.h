@@ -41,12 +41,14 @@ struct TestAnswer {
   bool without_length = false;  ///< An answer to HEAD brings its own Content-Length.
 };
 
-/// An HTTP server on a loopback port, for tests: one answer for each connection.
+/// An HTTP server on a loopback port, for tests: one answer for each connection, or (`keep_alive`) as many as are asked
+/// for.
 class TestServer {
  public:
   using Handler = std::function<TestAnswer(const ReceivedRequest&)>;
 
-  explicit TestServer(Handler handler) : handler_(std::move(handler)) {
+  explicit TestServer(Handler handler, bool keep_alive = false)
+      : handler_(std::move(handler)), keep_alive_(keep_alive) {
     listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -79,20 +81,24 @@ class TestServer {
     while (!ended_) {
       const int connection = ::accept(listener_, nullptr, nullptr);
       if (connection < 0) return;
+      timeval patience{0, 300000};  // A kept connection must not keep the server from ending.
+      ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
       workers_.emplace_back([this, connection] {
-        Answer(connection);
+        while (Answer(connection) && keep_alive_ && !ended_) {
+        }
         ::close(connection);
       });
     }
   }
 
-  void Answer(int connection) {
+  /// False where the connection is to end.
+  bool Answer(int connection) {
     std::string data;
     char buffer[65536];
     size_t end;
     while ((end = data.find("\r\n\r\n")) == std::string::npos) {
       const ssize_t count = ::recv(connection, buffer, sizeof(buffer), 0);
-      if (count <= 0) return;
+      if (count <= 0) return false;
       data.append(buffer, static_cast<size_t>(count));
     }
     ReceivedRequest request;
@@ -110,7 +116,7 @@ class TestServer {
     const size_t wanted = length.empty() ? 0 : std::stoul(length);
     while (request.body.size() < wanted) {
       const ssize_t count = ::recv(connection, buffer, sizeof(buffer), 0);
-      if (count <= 0) return;
+      if (count <= 0) return false;
       request.body.append(buffer, static_cast<size_t>(count));
     }
     TestAnswer answer;
@@ -119,8 +125,9 @@ class TestServer {
       received_.push_back(request);
       answer = handler_(request);
     }
-    if (answer.drop) return;
-    std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " Status\r\nConnection: close\r\n";
+    if (answer.drop) return false;
+    std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " Status\r\n";
+    if (!keep_alive_) text += "Connection: close\r\n";
     for (const auto& [name, value] : answer.headers) text += name + ": " + value + "\r\n";
     if (!answer.without_length)
       text += "Content-Length: " + std::to_string(answer.body.size() + answer.missing_bytes) + "\r\n";
@@ -128,12 +135,14 @@ class TestServer {
     if (request.method != "HEAD") text += answer.body;
     for (size_t sent = 0; sent < text.size();) {
       const ssize_t count = ::send(connection, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-      if (count <= 0) return;
+      if (count <= 0) return false;
       sent += static_cast<size_t>(count);
     }
+    return answer.missing_bytes == 0;
   }
 
   Handler handler_;
+  bool keep_alive_;
   int listener_ = -1;
   int port_ = 0;
   std::atomic<bool> ended_{false};

@@ -110,6 +110,7 @@ Result<net::RetriedResponse> S3Client::Send(const S3Request& request) {
       if (request.reads_object)
         http.headers.insert(http.headers.end(), options_.read_headers.begin(), options_.read_headers.end());
       http.body = request.body;
+      http.only_once = request.only_once;
       http.into = request.into;
       http.into_size = request.into_size;
       auto credentials = options_.credentials();

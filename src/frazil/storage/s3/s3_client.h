@@ -36,6 +36,7 @@ struct S3Request {
   size_t into_size = 0;
   bool writes_object = false;  ///< Takes the headers of S3Options::write_headers.
   bool reads_object = false;
+  bool only_once = false;  ///< As HttpRequest::only_once: an answer depends on whether it came before.
 };
 
 /// Sends signed requests to S3 or a store that speaks its protocol, again and again as the options say.

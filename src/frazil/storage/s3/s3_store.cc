@@ -251,6 +251,7 @@ Result<PutOutcome> S3Store::WriteIfAbsent(const std::string& path, std::string_v
   request.method = "PUT";
   FRAZIL_ASSIGN_OR_RETURN(request.location, ParseS3Location(path));
   request.headers = {{"If-None-Match", "*"}};
+  request.only_once = true;
   request.body = data;
   request.writes_object = true;
   FRAZIL_ASSIGN_OR_RETURN(auto sent, client_->Send(request));

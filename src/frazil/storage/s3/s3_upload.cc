@@ -111,6 +111,7 @@ Status S3Upload::Complete() {
   request.location = location_;
   request.query = {{"uploadId", upload_id_}};
   request.body = body;
+  request.only_once = true;
   FRAZIL_ASSIGN_OR_RETURN(auto sent, client_->Send(request));
   if (sent.response.ok() && sent.response.body.find("<Error") == std::string::npos) return {};
   if (sent.earlier_unknown) {
