@@ -4,6 +4,7 @@
 #include "frazil/catalogs/embedded/embedded_catalog.h"
 #include "frazil/catalogs/embedded/spark_session_catalog.h"
 #include "frazil/catalogs/glue/glue_catalog.h"
+#include "frazil/catalogs/hive/hive_catalog.h"
 #include "frazil/catalogs/path/path_catalog.h"
 #include "frazil/catalogs/rest/rest_catalog.h"
 
@@ -18,6 +19,7 @@ Result<CatalogPtr> MakeIcebergCatalog(const CatalogContext& context) {
     if (implementation->second == "org.apache.iceberg.hadoop.HadoopCatalog") return PathCatalog::Make(context);
     if (implementation->second == "org.apache.iceberg.rest.RESTCatalog") return RestCatalog::Make(context);
     if (implementation->second == "org.apache.iceberg.aws.glue.GlueCatalog") return GlueCatalog::Make(context);
+    if (implementation->second == "org.apache.iceberg.hive.HiveCatalog") return HiveCatalog::Make(context);
     return Error::Unsupported("ICEBERG CATALOG " + implementation->second);
   }
   auto found = context.settings.find("type");
@@ -25,6 +27,7 @@ Result<CatalogPtr> MakeIcebergCatalog(const CatalogContext& context) {
   if (type == "hadoop") return PathCatalog::Make(context);
   if (type == "rest") return RestCatalog::Make(context);
   if (type == "glue") return GlueCatalog::Make(context);
+  if (type == "hive") return HiveCatalog::Make(context);
   return Error::Unsupported("ICEBERG CATALOG OF TYPE " + type);
 }
 
@@ -34,6 +37,9 @@ Result<CatalogPtr> MakeSparkSessionCatalog(const CatalogContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto session_catalog, EmbeddedCatalog::Make(built_in));
   // Without a type the tables' names live in the built-in catalog itself, which knows Iceberg as one of its formats.
   if (!context.settings.contains("type") && !context.settings.contains("catalog-impl")) return session_catalog;
+  auto type = context.settings.find("type");
+  // A Metastore has the databases, too; what is not Iceberg's in it is refused by name.
+  if (type != context.settings.end() && EqualsIgnoreCase(type->second, "hive")) return HiveCatalog::Make(context);
   FRAZIL_ASSIGN_OR_RETURN(auto iceberg, MakeIcebergCatalog(context));
   return CatalogPtr(std::make_shared<SparkSessionCatalog>(std::move(session_catalog), std::move(iceberg)));
 }

@@ -73,7 +73,7 @@ Result<tables::CommitState> PointerCommitPoint::Swap(const std::optional<std::st
       unknown.kind = ErrorKind::kUnknownCommit;
       return unknown;
     }
-    if (attempt > 1) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
+    if (attempt > 1) std::this_thread::sleep_for(std::chrono::milliseconds(100 << attempt));
     auto found = WasMovedTo(next);
     if (found.ok() && *found) {
       Log(LogLevel::kWarn, "A commit succeeded whose outcome was not told",

@@ -26,8 +26,10 @@ class MetadataText {
   virtual Result<std::string> NewMetadata(const TableDefinition& definition, const std::string& location) const = 0;
   /// The columns that such a text has now, as a struct.
   virtual Result<DataTypePtr> SchemaOfMetadata(const std::string& metadata) const = 0;
+  /// Whether a table lets its files be deleted with it: error where it forbids it (gc.enabled).
+  virtual Status CheckDeletable(const TableContext& context, const std::string& metadata_location) const = 0;
   /// Deletes all files that a table's metadata file names, and the file itself: of a table that no catalog has any
-  /// more. Error where the table forbids it (gc.enabled).
+  /// more, and that CheckDeletable has let pass.
   virtual Status DeleteFiles(const TableContext& context, const std::string& metadata_location) const = 0;
 };
 

@@ -268,13 +268,16 @@ Status GlueCatalog::DropTable(const Identifier& identifier, bool purge) {
   FRAZIL_ASSIGN_OR_RETURN(auto table, FindGlueTable(*glue_, name));
   if (!table) return TableNotFound(*this, identifier);
   const auto location = MetadataLocationOf(*table);
+  Place place;
+  if (purge && location) {
+    FRAZIL_ASSIGN_OR_RETURN(place, PlaceAt(identifier, *location));
+    FRAZIL_RETURN_IF_ERROR(texts_->CheckDeletable(place.context, *location));
+  }
   const Json body = WithCatalogId({{"DatabaseName", name.database}, {"Name", name.table}});
   FRAZIL_ASSIGN_OR_RETURN(auto answer, glue_->Call("DeleteTable", body, true));
   if (!answer.ok() && answer.error != "EntityNotFoundException") return glue_->ErrorOf("DeleteTable", answer);
-  if (!purge || !location) return {};
   // The name goes first: what stays after a crash is files without a name.
-  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, *location));
-  return texts_->DeleteFiles(place.context, *location);
+  return purge && location ? texts_->DeleteFiles(place.context, *location) : Status::Ok();
 }
 
 Status GlueCatalog::RenameTable(const Identifier& from, const Identifier& to) {

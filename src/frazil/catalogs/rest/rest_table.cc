@@ -133,7 +133,7 @@ Result<tables::CommitState> RestCommitPoint::Swap(const std::optional<std::strin
   bool sent_before = false;  // An earlier try may have come through, or may do so yet.
   Error cause;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
+    if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100 << attempt));
     if (sent_before) {
       auto found = Look(expected, base, next, cause, written);
       if (!found.ok()) continue;

@@ -71,11 +71,16 @@ Result<DataTypePtr> IcebergFormat::SchemaOfMetadata(const std::string& metadata)
   return ToSparkSchema(*parsed->schema());
 }
 
+Status IcebergFormat::CheckDeletable(const TableContext& context, const std::string& metadata_location) const {
+  const TableOperations operations(context, nullptr, shared_);
+  FRAZIL_ASSIGN_OR_RETURN(TableMetadataPtr metadata, operations.ReadMetadata(metadata_location));
+  if (metadata->PropertyAsBoolean("gc.enabled", true)) return {};
+  return Validation("Cannot purge table: GC is disabled (deleting files may corrupt other tables)");
+}
+
 Status IcebergFormat::DeleteFiles(const TableContext& context, const std::string& metadata_location) const {
   const TableOperations operations(context, nullptr, shared_);
   FRAZIL_ASSIGN_OR_RETURN(TableMetadataPtr metadata, operations.ReadMetadata(metadata_location));
-  if (!metadata->PropertyAsBoolean("gc.enabled", true))
-    return Validation("Cannot purge table: GC is disabled (deleting files may corrupt other tables)");
   FRAZIL_ASSIGN_OR_RETURN(auto reachable, FindReachableFiles(operations, *metadata));
   std::vector<std::string> paths;
   for (const auto& [local, file] : reachable.content_files) paths.push_back(file.path);

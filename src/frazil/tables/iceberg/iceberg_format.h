@@ -27,6 +27,7 @@ class IcebergFormat : public TableFormat, public MetadataText {
                             CommitPointPtr commit_point, bool replace) const override;
   Result<std::string> NewMetadata(const TableDefinition& definition, const std::string& location) const override;
   Result<DataTypePtr> SchemaOfMetadata(const std::string& metadata) const override;
+  Status CheckDeletable(const TableContext& context, const std::string& metadata_location) const override;
   Status DeleteFiles(const TableContext& context, const std::string& metadata_location) const override;
   const TableProcedure* FindProcedure(std::string_view name) const override;
 

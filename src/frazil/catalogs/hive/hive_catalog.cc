@@ -1,0 +1,324 @@
+#include "frazil/catalogs/hive/hive_catalog.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "frazil/base/integer_text.h"
+#include "frazil/base/text.h"
+#include "frazil/catalogs/hive/hive_pointer.h"
+
+namespace frazil::catalogs {
+namespace {
+
+bool HasOneLevel(const Namespace& name_space) { return name_space.size() == 1 && !name_space[0].empty(); }
+
+/// Whom new tables and databases belong to where nobody says: as Hadoop sees the process.
+std::string ProcessUser() {
+  for (const char* variable : {"HADOOP_USER_NAME", "USER", "LOGNAME"}) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && *value != 0) return value;
+  }
+  return "frazil";
+}
+
+Status CheckProvider(const tables::TableDefinition& definition) {
+  if (definition.provider.empty() || EqualsIgnoreCase(definition.provider, "iceberg")) return {};
+  return Error::Unsupported("tables of provider " + definition.provider + " in a Hive Metastore");
+}
+
+/// The Metastore folds names.
+std::string DatabaseName(const Namespace& name_space) { return AsciiLower(name_space[0]); }
+
+}  // namespace
+
+Result<CatalogPtr> HiveCatalog::Make(const CatalogContext& context) {
+  std::shared_ptr<HiveCatalog> catalog(new HiveCatalog());
+  catalog->name_ = context.name;
+  catalog->settings_ = context.settings;
+  catalog->stores_ = context.stores;
+  catalog->lookup_ = SettingsWithin(context.settings, context.session_settings);
+  catalog->format_ = context.formats->Find("iceberg");
+  catalog->texts_ = dynamic_cast<const tables::MetadataText*>(catalog->format_.get());
+  if (catalog->texts_ == nullptr) return Error::Internal("the table format iceberg is not registered");
+  catalog->table_properties_ = TableProperties::Of(context.settings);
+  auto setting = [&](std::initializer_list<const char*> keys) -> std::string {
+    for (const char* key : keys) {
+      if (auto value = catalog->lookup_(key); value && !value->empty()) return *value;
+    }
+    return {};
+  };
+  const std::string sasl = setting({"hadoop.hive.metastore.sasl.enabled", "spark.hadoop.hive.metastore.sasl.enabled"});
+  if (EqualsIgnoreCase(sasl, "true")) return Error::Unsupported("a Hive Metastore with SASL or Kerberos");
+  const auto timeout = ParseInteger<int64_t>(setting({"hadoop.hive.metastore.client.socket.timeout"}));
+  FRAZIL_ASSIGN_OR_RETURN(catalog->metastore_,
+                          HiveMetastore::Make(setting({"uri", "hadoop.hive.metastore.uris",
+                                                       "spark.hadoop.hive.metastore.uris", "hive.metastore.uris"}),
+                                              timeout.value_or(60) * 1000));
+  catalog->warehouse_ =
+      setting({"warehouse", "hadoop.hive.metastore.warehouse.dir", "spark.hadoop.hive.metastore.warehouse.dir"});
+  while (catalog->warehouse_.size() > 1 && catalog->warehouse_.ends_with('/')) catalog->warehouse_.pop_back();
+  return CatalogPtr(std::move(catalog));
+}
+
+// --- namespaces
+
+Result<std::optional<ThriftValue>> HiveCatalog::FindDatabase(const Namespace& name_space) {
+  if (!HasOneLevel(name_space)) return std::optional<ThriftValue>();
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->GetDatabase(DatabaseName(name_space)));
+  if (answer.exception == "NoSuchObjectException") return std::optional<ThriftValue>();
+  if (!answer.ok()) return metastore_->ErrorOf("get_database", answer);
+  return std::optional<ThriftValue>(std::move(answer.result));
+}
+
+Result<std::vector<Namespace>> HiveCatalog::ListNamespaces(const Namespace& parent) {
+  if (!parent.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(bool exists, NamespaceExists(parent));
+    if (!exists) return NamespaceNotFound(*this, parent);
+    return std::vector<Namespace>();
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->GetAllDatabases());
+  if (!answer.ok()) return metastore_->ErrorOf("get_all_databases", answer);
+  std::vector<Namespace> found;
+  for (const auto& name : answer.result.items) found.push_back({name.text});
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Result<bool> HiveCatalog::NamespaceExists(const Namespace& name_space) {
+  if (name_space.empty()) return true;
+  FRAZIL_ASSIGN_OR_RETURN(auto database, FindDatabase(name_space));
+  return database.has_value();
+}
+
+Result<std::map<std::string, std::string>> HiveCatalog::LoadNamespace(const Namespace& name_space) {
+  using namespace hive::database;
+  FRAZIL_ASSIGN_OR_RETURN(auto database, FindDatabase(name_space));
+  if (!database) return NamespaceNotFound(*this, name_space);
+  auto properties = database->At(kParameters).ToStringMap();
+  const std::pair<const char*, int16_t> own[] = {
+      {"comment", kDescription}, {"location", kLocation}, {"owner", kOwnerName}};
+  for (const auto& [key, field] : own) {
+    const std::string& text = database->At(field).text;
+    if (!text.empty()) properties[key] = text;
+  }
+  return properties;
+}
+
+Result<ThriftValue> HiveCatalog::DatabaseOf(const std::string& name,
+                                            const std::map<std::string, std::string>& properties) const {
+  using namespace hive::database;
+  ThriftValue database = ThriftValue::Struct();
+  database.fields[kName] = ThriftValue::String(name);
+  std::string owner = ProcessUser(), location;
+  std::map<std::string, std::string> parameters;
+  for (const auto& [key, value] : properties) {
+    if (key == "comment") {
+      database.fields[kDescription] = ThriftValue::String(value);
+    } else if (key == "location") {
+      location = value;
+    } else if (key == "owner") {
+      if (!value.empty()) owner = value;
+    } else {
+      parameters[key] = value;
+    }
+  }
+  if (location.empty()) {
+    if (warehouse_.empty()) {
+      return Error::Plain(ExceptionClass::kIllegalArgument,
+                          "Warehouse location is not set: hive.metastore.warehouse.dir=null");
+    }
+    location = storage::JoinPath(warehouse_, name + ".db");
+  }
+  // The Metastore's own file system is not ours: a bare path would be taken for one of it.
+  if (storage::SchemeOf(location).empty()) location = "file:" + location;
+  database.fields[kLocation] = ThriftValue::String(location);
+  database.fields[kParameters] = ThriftValue::StringMap(parameters);
+  database.fields[kOwnerName] = ThriftValue::String(owner);
+  database.fields[kOwnerType] = ThriftValue::I32(1);  // A user.
+  return database;
+}
+
+Status HiveCatalog::CreateNamespace(const Namespace& name_space, const std::map<std::string, std::string>& properties) {
+  if (!HasOneLevel(name_space)) {
+    return Error::Plain(ExceptionClass::kIllegalArgument,
+                        "Cannot create namespace " + Join(name_space, ".") + " in a Hive Metastore: one level only");
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto database, DatabaseOf(DatabaseName(name_space), properties));
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->CreateDatabase(database));
+  if (answer.ok()) return {};
+  if (answer.exception == "AlreadyExistsException") return NamespaceExistsAlready(*this, name_space);
+  return metastore_->ErrorOf("create_database", answer);
+}
+
+Status HiveCatalog::AlterNamespace(const Namespace& name_space, const std::map<std::string, std::string>& set,
+                                   const std::vector<std::string>& unset) {
+  FRAZIL_ASSIGN_OR_RETURN(auto properties, LoadNamespace(name_space));
+  for (const auto& [key, value] : set) properties[key] = value;
+  for (const auto& key : unset) properties.erase(key);
+  FRAZIL_ASSIGN_OR_RETURN(auto database, DatabaseOf(DatabaseName(name_space), properties));
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->AlterDatabase(DatabaseName(name_space), database));
+  return answer.ok() ? Status::Ok() : Status(metastore_->ErrorOf("alter_database", answer));
+}
+
+Status HiveCatalog::DropNamespace(const Namespace& name_space, bool cascade) {
+  FRAZIL_ASSIGN_OR_RETURN(bool exists, NamespaceExists(name_space));
+  if (!exists || name_space.empty()) return NamespaceNotFound(*this, name_space);
+  if (cascade) {
+    FRAZIL_ASSIGN_OR_RETURN(auto own, ListTables(name_space));
+    for (const auto& table : own) FRAZIL_RETURN_IF_ERROR(DropTable({name_space, table}, false));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->DropDatabase(DatabaseName(name_space)));
+  if (answer.ok()) return {};
+  if (answer.exception == "InvalidOperationException") return NamespaceNotEmpty(*this, name_space);
+  if (answer.exception == "NoSuchObjectException") return NamespaceNotFound(*this, name_space);
+  return metastore_->ErrorOf("drop_database", answer);
+}
+
+// --- tables
+
+Result<std::vector<std::string>> HiveCatalog::ListTables(const Namespace& name_space) {
+  FRAZIL_ASSIGN_OR_RETURN(bool exists, NamespaceExists(name_space));
+  if (!exists || name_space.empty()) return NamespaceNotFound(*this, name_space);
+  FRAZIL_ASSIGN_OR_RETURN(auto all, metastore_->GetAllTables(DatabaseName(name_space)));
+  if (!all.ok()) return metastore_->ErrorOf("get_all_tables", all);
+  std::vector<std::string> names, found;
+  for (const auto& name : all.result.items) names.push_back(name.text);
+  if (names.empty()) return found;
+  FRAZIL_ASSIGN_OR_RETURN(auto entries, metastore_->GetTables(DatabaseName(name_space), names));
+  if (!entries.ok()) return metastore_->ErrorOf("get_table_objects_by_name", entries);
+  for (const auto& entry : entries.result.items) {
+    if (HiveMetadataLocation(entry)) found.push_back(entry.At(hive::table::kName).text);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Result<HiveCatalog::Place> HiveCatalog::PlaceAt(const Identifier& identifier, const std::string& location) {
+  Place place;
+  place.location = location;
+  place.context.name = DottedName(*this, identifier);
+  place.context.settings = lookup_;
+  FRAZIL_ASSIGN_OR_RETURN(place.context.store, stores_->StoreFor(location, lookup_));
+  HivePointer::Options options;
+  options.owner = ProcessUser();
+  for (const char* key : {"hadoop.iceberg.engine.hive.lock-enabled", "spark.hadoop.iceberg.engine.hive.lock-enabled",
+                          "iceberg.engine.hive.lock-enabled"}) {
+    if (auto value = lookup_(key)) {
+      options.lock = !EqualsIgnoreCase(*value, "false");
+      break;
+    }
+  }
+  if (auto value = lookup_("hadoop.iceberg.hive.lock-timeout-ms"))
+    options.lock_timeout_ms = ParseInteger<int64_t>(*value).value_or(options.lock_timeout_ms);
+  auto pointer = std::make_shared<HivePointer>(metastore_, DatabaseName(identifier.name_space),
+                                               AsciiLower(identifier.name), std::move(options));
+  place.commit_point =
+      std::make_shared<PointerCommitPoint>(std::move(pointer), place.context.store, place.context.name);
+  return place;
+}
+
+Result<bool> HiveCatalog::TableExists(const Identifier& identifier) {
+  if (!HasOneLevel(identifier.name_space)) return false;
+  FRAZIL_ASSIGN_OR_RETURN(auto table,
+                          FindHiveTable(*metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
+  // Entries of other kinds are not this catalog's, but their names are taken: creating says so.
+  return table && HiveMetadataLocation(*table).has_value();
+}
+
+Result<tables::TablePtr> HiveCatalog::LoadTable(const Identifier& identifier) {
+  if (!HasOneLevel(identifier.name_space)) return TableNotFound(*this, identifier);
+  FRAZIL_ASSIGN_OR_RETURN(auto table,
+                          FindHiveTable(*metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
+  const auto location = table ? HiveMetadataLocation(*table) : std::nullopt;
+  if (table && !location && name_ == "spark_catalog") {
+    return Error::Unsupported("the table " + DottedName(*this, identifier) +
+                              " of the Hive Metastore, which is none of Iceberg's");
+  }
+  if (!location) return TableNotFound(*this, identifier);
+  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, *location));
+  return format_->Load(place.context, *location, place.commit_point);
+}
+
+Result<std::string> HiveCatalog::DefaultLocation(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(auto database, FindDatabase(identifier.name_space));
+  if (!database) return NamespaceNotFound(*this, identifier.name_space);
+  return storage::JoinPath(database->At(hive::database::kLocation).text, AsciiLower(identifier.name));
+}
+
+Result<tables::TablePtr> HiveCatalog::CreateTable(const Identifier& identifier,
+                                                  const tables::TableDefinition& definition) {
+  FRAZIL_RETURN_IF_ERROR(CheckProvider(definition));
+  FRAZIL_ASSIGN_OR_RETURN(auto location, DefaultLocation(identifier));
+  FRAZIL_ASSIGN_OR_RETURN(auto taken,
+                          FindHiveTable(*metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
+  if (taken) return TableExistsAlready(*this, identifier);
+  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, definition.location.value_or(location)));
+  return format_->Create(place.context, table_properties_.Complete(definition), place.location, place.commit_point);
+}
+
+Result<tables::StagedTable> HiveCatalog::StageTable(const Identifier& identifier,
+                                                    const tables::TableDefinition& definition, bool replace) {
+  FRAZIL_RETURN_IF_ERROR(CheckProvider(definition));
+  FRAZIL_ASSIGN_OR_RETURN(auto location, DefaultLocation(identifier));
+  FRAZIL_ASSIGN_OR_RETURN(auto taken,
+                          FindHiveTable(*metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
+  const bool exists = taken && HiveMetadataLocation(*taken);
+  if (taken && (!replace || !exists)) return TableExistsAlready(*this, identifier);
+  if (definition.location) {
+    location = *definition.location;
+  } else if (exists) {
+    FRAZIL_ASSIGN_OR_RETURN(auto table, LoadTable(identifier));
+    location = table->location();
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, location));
+  return format_->Stage(place.context, table_properties_.Complete(definition), place.location, place.commit_point,
+                        exists);
+}
+
+Status HiveCatalog::DropTable(const Identifier& identifier, bool purge) {
+  if (!HasOneLevel(identifier.name_space)) return TableNotFound(*this, identifier);
+  const std::string database = DatabaseName(identifier.name_space), name = AsciiLower(identifier.name);
+  FRAZIL_ASSIGN_OR_RETURN(auto table, FindHiveTable(*metastore_, database, name));
+  const auto location = table ? HiveMetadataLocation(*table) : std::nullopt;
+  if (!location) return TableNotFound(*this, identifier);
+  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, *location));
+  if (purge) FRAZIL_RETURN_IF_ERROR(texts_->CheckDeletable(place.context, *location));
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->DropTable(database, name));
+  if (!answer.ok() && answer.exception != "NoSuchObjectException") return metastore_->ErrorOf("drop_table", answer);
+  // The name goes first: what stays after a crash is files without a name.
+  return purge ? texts_->DeleteFiles(place.context, *location) : Status::Ok();
+}
+
+Status HiveCatalog::RenameTable(const Identifier& from, const Identifier& to) {
+  if (!HasOneLevel(from.name_space)) return TableNotFound(*this, from);
+  const std::string database = DatabaseName(from.name_space), name = AsciiLower(from.name);
+  FRAZIL_ASSIGN_OR_RETURN(auto table, FindHiveTable(*metastore_, database, name));
+  if (!table || !HiveMetadataLocation(*table)) return TableNotFound(*this, from);
+  FRAZIL_ASSIGN_OR_RETURN(bool known, NamespaceExists(to.name_space));
+  if (!known || !HasOneLevel(to.name_space)) return NamespaceNotFound(*this, to.name_space);
+  FRAZIL_ASSIGN_OR_RETURN(auto taken, FindHiveTable(*metastore_, DatabaseName(to.name_space), AsciiLower(to.name)));
+  if (taken) return TableExistsAlready(*this, to);
+  table->fields[hive::table::kName] = ThriftValue::String(AsciiLower(to.name));
+  table->fields[hive::table::kDatabase] = ThriftValue::String(DatabaseName(to.name_space));
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->AlterTable(database, name, *table, {}));
+  return answer.ok() ? Status::Ok() : Status(metastore_->ErrorOf("alter_table", answer));
+}
+
+Status HiveCatalog::AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) {
+  FRAZIL_ASSIGN_OR_RETURN(auto table, LoadTable(identifier));
+  return table->Alter(changes);
+}
+
+Status HiveCatalog::RegisterTable(const Identifier& identifier, const std::string& metadata_location) {
+  FRAZIL_ASSIGN_OR_RETURN(bool known, NamespaceExists(identifier.name_space));
+  if (!known || !HasOneLevel(identifier.name_space)) return NamespaceNotFound(*this, identifier.name_space);
+  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, metadata_location));
+  FRAZIL_ASSIGN_OR_RETURN(auto metadata, place.context.store->Read(metadata_location));
+  HivePointer::Options options;
+  options.owner = ProcessUser();
+  HivePointer pointer(metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name), std::move(options));
+  FRAZIL_ASSIGN_OR_RETURN(bool registered, pointer.Move(std::nullopt, metadata_location, metadata));
+  return registered ? Status::Ok() : Status(TableExistsAlready(*this, identifier));
+}
+
+}  // namespace frazil::catalogs

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frazil/catalogs/catalog.h"
+#include "frazil/catalogs/catalog_settings.h"
+#include "frazil/catalogs/hive/hive_metastore.h"
+#include "frazil/catalogs/table_registrar.h"
+#include "frazil/tables/metadata_text.h"
+
+namespace frazil::catalogs {
+
+/// Iceberg tables in a Hive Metastore: a namespace is a database, a table's parameters hold the location of its
+/// metadata file. What Iceberg's HiveCatalog does: https://iceberg.apache.org/docs/latest/hive/
+class HiveCatalog : public Catalog, public TableRegistrar {
+ public:
+  /// `settings["uri"]` is the Metastore (or the session's hive.metastore.uris).
+  static Result<CatalogPtr> Make(const CatalogContext& context);
+
+  const std::string& name() const override { return name_; }
+  Namespace default_namespace() const override { return name_ == "spark_catalog" ? Namespace{"default"} : Namespace(); }
+  Result<std::vector<Namespace>> ListNamespaces(const Namespace& parent) override;
+  Result<bool> NamespaceExists(const Namespace& name_space) override;
+  Result<std::map<std::string, std::string>> LoadNamespace(const Namespace& name_space) override;
+  Status CreateNamespace(const Namespace& name_space, const std::map<std::string, std::string>& properties) override;
+  Status AlterNamespace(const Namespace& name_space, const std::map<std::string, std::string>& set,
+                        const std::vector<std::string>& unset) override;
+  Status DropNamespace(const Namespace& name_space, bool cascade) override;
+
+  Result<std::vector<std::string>> ListTables(const Namespace& name_space) override;
+  Result<bool> TableExists(const Identifier& identifier) override;
+  Result<tables::TablePtr> LoadTable(const Identifier& identifier) override;
+  Result<tables::TablePtr> CreateTable(const Identifier& identifier,
+                                       const tables::TableDefinition& definition) override;
+  Result<tables::StagedTable> StageTable(const Identifier& identifier, const tables::TableDefinition& definition,
+                                         bool replace) override;
+  Status DropTable(const Identifier& identifier, bool purge) override;
+  Status RenameTable(const Identifier& from, const Identifier& to) override;
+  Status AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) override;
+  Status RegisterTable(const Identifier& identifier, const std::string& metadata_location) override;
+
+ private:
+  struct Place {
+    std::string location;
+    tables::TableContext context;
+    tables::CommitPointPtr commit_point;
+  };
+  HiveCatalog() = default;
+  Result<Place> PlaceAt(const Identifier& identifier, const std::string& location);
+  Result<std::string> DefaultLocation(const Identifier& identifier);
+  Result<std::optional<ThriftValue>> FindDatabase(const Namespace& name_space);
+  /// A database as the Metastore keeps it. Error where a location is needed and none is known.
+  Result<ThriftValue> DatabaseOf(const std::string& name, const std::map<std::string, std::string>& properties) const;
+
+  std::string name_;
+  std::map<std::string, std::string> settings_;
+  std::shared_ptr<HiveMetastore> metastore_;
+  const storage::StoreRegistry* stores_ = nullptr;
+  storage::SettingLookup lookup_;
+  std::string warehouse_;
+  tables::TableFormatPtr format_;
+  const tables::MetadataText* texts_ = nullptr;
+  TableProperties table_properties_;
+};
+
+}  // namespace frazil::catalogs
