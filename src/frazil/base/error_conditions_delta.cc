@@ -8,6 +8,8 @@ using enum ExceptionClass;
 // Conditions of Delta Lake. Source: delta-io/delta, spark/src/main/resources/error/delta-error-classes.json.
 constexpr ErrorCondition kTable[] = {
     {"DELTA_ADD_COLUMN_STRUCT_NOT_FOUND", "42KD3", "Struct not found at position <position>", kAnalysis},
+    {"DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED", "42000",
+     "ALTER TABLE CLUSTER BY cannot be applied to a partitioned table.", kAnalysis},
     {"DELTA_CANNOT_MODIFY_APPEND_ONLY", "42809",
      "This table is configured to only allow appends. If you would like to permit updates or deletes, use 'ALTER "
      "TABLE <table_name> SET TBLPROPERTIES (<config>=false)'.",
@@ -24,8 +26,37 @@ constexpr ErrorCondition kTable[] = {
      "use a timestamp before (<latestTimestamp>)",
      kIllegalArgument},
     {"DELTA_CANNOT_USE_ALL_COLUMNS_FOR_PARTITION", "428FT", "Cannot use all columns for partition columns", kAnalysis},
+    {"DELTA_CANNOT_VACUUM_LITE", "55000",
+     "VACUUM LITE cannot delete all eligible files as some files are not referenced by the Delta log. Please run "
+     "VACUUM FULL.",
+     kSpark},
     {"DELTA_CDC_START_VERSION_AFTER_LATEST", "22003",
      "Start version <start> for change data feed exceeds the latest table version <latest>.", kAnalysis},
+    {"DELTA_CLONE_UNSUPPORTED_SOURCE", "0AKDC",
+     "Unsupported clone source '<name>', whose format is <format>.\nThe supported formats are 'delta', 'iceberg' and "
+     "'parquet'.",
+     kAnalysis},
+    {"DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED", "0A000",
+     "CLUSTER BY is not supported because the following column(s): <columnsWithDataTypes> don't support data "
+     "skipping.",
+     kAnalysis},
+    {"DELTA_CLUSTERING_WITH_PARTITION_PREDICATE", "0A000",
+     "OPTIMIZE command for Delta table with clustering doesn't support partition predicates. Please remove the "
+     "predicates: <predicates>.",
+     kAnalysis},
+    {"DELTA_CLUSTERING_WITH_ZORDER_BY", "42613",
+     "OPTIMIZE command for Delta table with clustering cannot specify ZORDER BY. Please remove ZORDER BY "
+     "(<zOrderBy>).",
+     kAnalysis},
+    {"DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS", "54000",
+     "CLUSTER BY supports up to <numColumnsLimit> clustering columns, but the table has <actualNumColumns> clustering "
+     "columns. Please remove the extra clustering columns.",
+     kAnalysis},
+    {"DELTA_CLUSTER_BY_WITH_PARTITIONED_BY", "42613",
+     "Clustering and partitioning cannot both be specified. Please remove partitionedBy if you want to create a Delta "
+     "table with clustering.",
+     kAnalysis},
+    {"DELTA_COLUMN_NOT_FOUND_IN_SCHEMA", "42703", "Couldn't find column <columnName> in:\n<tableSchema>", kAnalysis},
     {"DELTA_CONCURRENT_APPEND.WITHOUT_HINT", "2D521",
      "Transaction conflict detected. a concurrent <operation> added data to table <tableName> committed at version "
      "<version>. The concurrent operation modified data that should have been read by this operation. Please retry "
@@ -62,6 +93,9 @@ constexpr ErrorCondition kTable[] = {
      "Cannot drop nonexistent constraint <constraintName> from table <tableName>. To avoid throwing an error, "
      "provide the parameter IF EXISTS or set the SQL session configuration <config> to <confValue>.",
      kAnalysis},
+    {"DELTA_CONVERT_NON_PARQUET_TABLE", "0AKDC",
+     "CONVERT TO DELTA only supports parquet tables, but you are trying to convert a <sourceName> source: <tableId>",
+     kAnalysis},
     {"DELTA_CREATE_TABLE_SCHEME_MISMATCH", "42KD7",
      "The specified schema does not match the existing schema at <path>.\n\n== Specified "
      "==\n<specifiedSchema>\n\n== Existing ==\n<existingSchema>\n\n== Differences ==\n<schemaDifferences>\n\nIf "
@@ -90,6 +124,18 @@ constexpr ErrorCondition kTable[] = {
      "Cannot alter column <columnName> because this column is referenced by the following generated "
      "column(s):\n<generatedColumns>",
      kAnalysis},
+    {"DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH", "42K09",
+     "The expression type of the generated column <columnName> is <expressionType>, but the column type is "
+     "<columnType>",
+     kAnalysis},
+    {"DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED", "42808",
+     "Providing values for GENERATED ALWAYS AS IDENTITY column <colName> is not supported.", kAnalysis},
+    {"DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED", "42601",
+     "PARTITIONED BY IDENTITY column <colName> is not supported.", kAnalysis},
+    {"DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED", "42808", "UPDATE on IDENTITY column <colName> is not supported.",
+     kAnalysis},
+    {"DELTA_IDENTITY_COLUMNS_WITH_GENERATED_EXPRESSION", "42613",
+     "IDENTITY column cannot be specified with a generated column expression.", kAnalysis},
     {"DELTA_INVALID_CDC_RANGE", "22003",
      "CDC range from start <start> to end <end> was invalid. End cannot be before start.", kIllegalArgument},
     {"DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", "42K05",
@@ -102,6 +148,8 @@ constexpr ErrorCondition kTable[] = {
      "<invalidColumnNames>.\nColumn mapping cannot be removed when there are invalid characters in the column "
      "names.\nPlease rename the columns to remove the invalid characters and execute this command again.",
      kAnalysis},
+    {"DELTA_INVALID_GENERATED_COLUMN_REFERENCES", "42621",
+     "A generated column cannot use a non-existent column or another generated column", kAnalysis},
     {"DELTA_INVALID_PROTOCOL_VERSION", "KD004",
      "Unsupported Delta protocol version: table \"<tableNameOrPath>\" requires reader version <readerRequired> and "
      "writer version <writerRequired>, but Delta Lake \"<deltaVersion>\" supports reader versions "
@@ -147,6 +195,8 @@ constexpr ErrorCondition kTable[] = {
      kUnsupportedOperation},
     {"DELTA_NEW_CHECK_CONSTRAINT_VIOLATION", "23512",
      "<numRows> rows in <tableName> violate the new CHECK constraint (<checkConstraint>)", kAnalysis},
+    {"DELTA_NON_DETERMINISTIC_EXPRESSION_IN_GENERATED_COLUMN", "42621",
+     "Found <expr>. A generated column cannot use a non deterministic expression.", kAnalysis},
     {"DELTA_NOT_A_DELTA_TABLE", "0AKDD",
      "<tableName> is not a Delta table. Please drop this table first if you would like to recreate it with Delta "
      "Lake.",
@@ -194,6 +244,10 @@ constexpr ErrorCondition kTable[] = {
      "manual deletion or the log retention policy (<logRetentionKey>=<logRetention>) and checkpoint retention "
      "policy (<checkpointRetentionKey>=<checkpointRetention>)",
      kSpark},
+    {"DELTA_UNEXPECTED_NUM_PARTITION_COLUMNS_FROM_FILE_NAME", "KD009",
+     "Expecting <expectedColsSize> partition column(s): <expectedCols>, but found <parsedColsSize> partition "
+     "column(s): <parsedCols> from parsing the file name: <path>",
+     kAnalysis},
     {"DELTA_UNKNOWN_CONFIGURATION", "F0000",
      "Unknown configuration was specified: <config>\nTo disable this check, set <disableCheckConfig>=true in the "
      "Spark session configuration.",
@@ -207,6 +261,8 @@ constexpr ErrorCondition kTable[] = {
      "Found columns using unsupported data types: <dataTypeList>. You can set '<config>' to 'false' to disable the "
      "type check. Disabling this type check may allow users to create unsupported Delta tables and should only be "
      "used when trying to read/write legacy tables.",
+     kUnsupportedOperation},
+    {"DELTA_UNSUPPORTED_DEEP_CLONE", "0A000", "Deep clone is not supported by this Delta version.",
      kUnsupportedOperation},
     {"DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN", "0AKDC", "Dropping clustering columns (<columnList>) is not allowed.",
      kAnalysis},
@@ -228,15 +284,28 @@ constexpr ErrorCondition kTable[] = {
      "Table features configured in the following Spark configs or Delta table properties are not recognized by this "
      "version of Delta Lake: <configs>.",
      kSpark},
+    {"DELTA_UNSUPPORTED_GENERATE_WITH_DELETION_VECTORS", "0A000",
+     "The 'GENERATE symlink_format_manifest' command is not supported on table versions with deletion vectors.\nIf "
+     "you "
+     "need to generate manifests, consider disabling deletion vectors on this table using 'ALTER TABLE table SET "
+     "TBLPROPERTIES (delta.enableDeletionVectors = false)'.",
+     kUnsupportedOperation},
+    {"DELTA_UNSUPPORTED_MANIFEST_GENERATION_WITH_COLUMN_MAPPING", "0AKDC",
+     "Manifest generation is not supported for tables that leverage column mapping, as external readers cannot read "
+     "these Delta tables. See Delta documentation for more details.",
+     kAnalysis},
     {"DELTA_UNSUPPORTED_RENAME_COLUMN", "0AKDC", "Column rename is not supported for your Delta table. <advice>",
      kAnalysis},
     {"DELTA_VERSIONS_NOT_CONTIGUOUS", "KD00C",
-     "Versions (<versionList>) are not contiguous. \nA gap in the delta log between versions <startVersion> and "
+     "Versions (<versionList>) are not contiguous. \nA gap in the delta log between versions "
+     "<startVersion> and "
      "<endVersion> was detected while trying to load version <versionToLoad>.",
      kSpark},
     {"DELTA_VERSION_INVALID", "42815", "The provided version (<version>) is not a valid version.", kAnalysis},
     {"DELTA_VERSION_NOT_FOUND", "22003",
-     "Cannot time travel Delta table to version <userVersion>. Available versions: [<earliest>, <latest>].", kAnalysis},
+     "Cannot time travel Delta table to version <userVersion>. Available versions: [<earliest>, "
+     "<latest>].",
+     kAnalysis},
     {"DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", "23001",
      "CHECK constraint <constraintName> <expression> violated by row with values:\n<values>", kSparkRuntime},
     {"DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST", "42703", "Z-Ordering column <columnName> does not exist in data schema.",

@@ -93,6 +93,8 @@ class Translator {
         if (action.if_not_exists) continue;
         return AlreadyThere("add", column.name);
       }
+      if (column.generation_text || column.is_identity)
+        return NotSupported(table_.full_name, column.is_identity ? "identity column" : "generated columns");
       Change& change = New(Change::Type::kAddColumn);
       change.column = column.name;
       change.data_type = column.type;
@@ -306,8 +308,11 @@ class Translator {
         change.if_exists = action.if_exists;
         return Status::Ok();
       }
-      case Type::kClusterBy:
-        return NotSupported(table_.full_name, "CLUSTER BY");
+      case Type::kClusterBy: {
+        if (table_.table->provider() != "delta") return NotSupported(table_.full_name, "CLUSTER BY");
+        New(Change::Type::kSetClustering).columns = action.column_names;
+        return Status::Ok();
+      }
       case Type::kSetSerde:
         return NotSupported(table_.full_name, "SET SERDE");
       case Type::kSetCollation:

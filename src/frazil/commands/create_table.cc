@@ -1,5 +1,6 @@
 #include "frazil/analysis/analyzer.h"
 #include "frazil/base/text.h"
+#include "frazil/commands/generated_columns.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
 #include "frazil/commands/table_writer.h"
@@ -37,6 +38,38 @@ Result<RowSet> CreateLike(const plan::CreateTableCommand& command, const analysi
   return NoRows();
 }
 
+/// CREATE TABLE t SHALLOW CLONE source: a table of its own over the same files.
+Result<RowSet> CreateClone(const plan::CreateTableCommand& command, const analysis::ResolvedIdentifier& name,
+                           bool exists, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto source, ResolveTableName(*command.clone_of, context));
+  if (source.table->provider() != "delta") {
+    return Error::Of("DELTA_CLONE_UNSUPPORTED_SOURCE",
+                     {{"name", Join(source.full_name, ".")}, {"format", source.table->provider()}});
+  }
+  DefinitionClauses clauses;
+  clauses.schema = source.table->schema();
+  clauses.provider = "delta";
+  clauses.location = command.location;
+  clauses.properties = command.properties;
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
+  definition.clone_of = source.table;
+  definition.clone_version = command.clone_version ? command.clone_version : source.scan_options.snapshot_id;
+  std::optional<int64_t> timestamp = source.scan_options.timestamp_micros;
+  if (command.clone_timestamp != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(auto value,
+                            analysis::AnalyzeConstant(command.clone_timestamp, DataType::Timestamp(), context));
+    if (value.is_null()) return Error::Of("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", {{"expr", "NULL"}});
+    timestamp = value.integer();
+  }
+  if (timestamp) return Error::Unsupported("SHALLOW CLONE as of a timestamp; a version can be named");
+  FRAZIL_ASSIGN_OR_RETURN(auto staged, name.catalog->StageTable(name.identifier, definition, exists));
+  tables::WriteOptions options;
+  options.mode = exists ? tables::WriteMode::kReplaceTable : tables::WriteMode::kAppend;
+  FRAZIL_ASSIGN_OR_RETURN(auto write, staged.table->StartWrite(options));
+  FRAZIL_RETURN_IF_ERROR(CommitWrite(*write));
+  return NoRows();
+}
+
 }  // namespace
 
 Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandContext& context) {
@@ -49,6 +82,7 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
   }
   if (command.mode == Mode::kReplace && !exists) return catalogs::TableNotFound(*name.catalog, name.identifier);
   if (command.like.has_value()) return CreateLike(command, name, context);
+  if (command.clone_of.has_value()) return CreateClone(command, name, exists, context);
   if (!command.constraints.empty()) {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
                      {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))},
@@ -63,11 +97,6 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
   DefinitionClauses clauses;
   clauses.provider = command.provider;
   clauses.partitioning = command.partitioning;
-  if (!command.cluster_by.empty()) {
-    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
-                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))},
-                      {"operation", "CLUSTER BY"}});
-  }
   clauses.options = command.options;
   clauses.properties = command.properties;
   clauses.comment = command.comment;
@@ -85,6 +114,12 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
     clauses.schema = DataType::Struct({});
   }
   FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
+  const std::string quoted = QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier));
+  FRAZIL_RETURN_IF_ERROR(NoteGeneratedColumns(command.columns, quoted, &definition, context));
+  if (!command.cluster_by.empty() && definition.provider != "delta") {
+    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", "CLUSTER BY"}});
+  }
+  definition.clustering_columns = command.cluster_by;
   if (query != nullptr) {
     FRAZIL_RETURN_IF_ERROR(
         CreateTableAsSelect(name, definition, query, command.mode != Mode::kCreate, command.options, context));

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
+#include "frazil/commands/generated_columns.h"
 #include "frazil/commands/schema_evolution.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_writer.h"
@@ -46,6 +49,23 @@ DataTypePtr IncomingColumns(const plan::LogicalPlan& query, const analysis::Inse
   }
   for (size_t i = 0; i < std::min(names.size(), fields.size()); ++i) fields[i].name = names[i];
   return DataType::Struct(std::move(fields));
+}
+
+/// Which columns the query has values for: by position all of them.
+std::function<bool(const std::string&)> GivenColumns(const plan::LogicalPlan& query,
+                                                     const analysis::InsertShape& shape) {
+  if (shape.columns.empty() && !shape.by_name) return [](const std::string&) { return true; };
+  std::vector<std::string> names = shape.columns;
+  if (names.empty()) {
+    for (const auto& column : query.output) names.push_back(column.name);
+  }
+  for (const auto& [name, value] : shape.static_partition) {
+    if (value != nullptr) names.push_back(name);
+  }
+  return [names](const std::string& column) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return EqualsIgnoreCase(name, column); });
+  };
 }
 
 Result<RowSet> InsertDirectory(const plan::InsertCommand& command, CommandContext& context) {
@@ -99,7 +119,10 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
     DataTypePtr evolved = MergeSchemas(shape.table_schema, IncomingColumns(*query, shape));
     if (!evolved->Equals(*shape.table_schema)) shape.table_schema = options.schema = std::move(evolved);
   }
+  const DataTypePtr schema = std::exchange(shape.table_schema, WithOptionalColumns(*table.table, shape.table_schema));
+  const auto given = GivenColumns(*query, shape);
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ShapeForTable(std::move(query), shape, context));
+  FRAZIL_ASSIGN_OR_RETURN(rows, WithGeneratedValues(*table.table, schema, rows, given, &options, context));
   options.operation = "insert";
   options.options = LowerKeys(command.options);
   options.branch = table.scan_options.reference;

@@ -44,29 +44,43 @@ std::vector<std::vector<std::string>> ChooseBins(const tables::ScanPlan& plan, b
   return bins;
 }
 
-Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analysis::ResolvedTable& table,
-                           CommandContext& context) {
-  PredicatePtr filter = Predicate::True();
-  if (command.condition != nullptr) {
-    FRAZIL_ASSIGN_OR_RETURN(filter, ExactFilter(command.condition, table, context));
+/// The columns by which the rows of new files are ordered: those of ZORDER BY, or of a clustered table. Indexes of the
+/// table's schema.
+Result<std::vector<size_t>> OrderOf(const plan::MaintenanceCommand& command, const analysis::ResolvedTable& table,
+                                    const std::vector<std::vector<std::string>>& clustering) {
+  if (!clustering.empty() && !command.order_by.empty()) {
+    std::vector<std::string> names;
+    for (const auto& column : command.order_by) names.push_back(Join(column, "."));
+    return Error::Of("DELTA_CLUSTERING_WITH_ZORDER_BY", {{"zOrderBy", Join(names, ", ")}});
   }
-  std::vector<tables::SortField> order;
-  std::vector<std::string> names;
-  for (const auto& column : command.order_by) {
+  if (!clustering.empty() && command.condition != nullptr)
+    return Error::Of("DELTA_CLUSTERING_WITH_PARTITION_PREDICATE", {{"predicates", command.condition_text}});
+  std::vector<size_t> order;
+  for (const auto& column : clustering.empty() ? command.order_by : clustering) {
     const DataType& schema = *table.table->schema();
-    int index = column.size() == 1 ? schema.FieldIndex(column[0]) : -1;
+    const int index = column.size() == 1 ? schema.FieldIndex(column[0]) : -1;
+    if (index < 0 && !clustering.empty())
+      return Error::Unsupported("OPTIMIZE of a table that is clustered by a field of a column");
     if (index < 0) return Error::Of("DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST", {{"columnName", Join(column, ".")}});
     const std::string& name = schema.fields()[static_cast<size_t>(index)].name;
     for (const auto& field : table.table->partitioning()) {
       if (EqualsIgnoreCase(field.source[0], name))
         return Error::Of("DELTA_ZORDERING_ON_PARTITION_COLUMN", {{"colName", name}});
     }
-    tables::SortField sort;
-    sort.term.name = name;
-    sort.term.source = {name};
-    order.push_back(std::move(sort));
-    names.push_back(name);
+    order.push_back(static_cast<size_t>(index));
   }
+  return order;
+}
+
+Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analysis::ResolvedTable& table,
+                           CommandContext& context) {
+  PredicatePtr filter = Predicate::True();
+  if (command.condition != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(filter, ExactFilter(command.condition, table, context));
+  }
+  const auto clustering = table.table->clustering_columns();
+  FRAZIL_ASSIGN_OR_RETURN(auto order, OrderOf(command, table, clustering));
+  const bool clusters = !clustering.empty();
   FRAZIL_ASSIGN_OR_RETURN(auto scan, table.table->Scan({}));
   FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(filter));
   // Only whole partitions can be named: what the condition says of other columns is not told by files.
@@ -83,13 +97,14 @@ Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analys
   options.operation = "rewrite";
   options.filter = filter;
   options.filter_text = command.condition_text;
-  std::string order_json = "[";
-  for (const auto& name : names) order_json += (order_json.size() > 1 ? "," : "") + ("\"" + name + "\"");
-  options.summary["zOrderBy"] = order_json + "]";
-  options.sort = std::move(order);
+  std::string names;
+  for (size_t index : order)
+    names += (names.empty() ? "\"" : ",\"") + table.table->schema()->fields()[index].name + "\"";
+  options.summary["zOrderBy"] = clusters ? "[]" : "[" + names + "]";
+  if (clusters) options.summary["clusterBy"] = "[" + names + "]";
   RewrittenFiles rewritten;
   if (!bins.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(rewritten, RewriteFiles(table, scan, bins, options, context));
+    FRAZIL_ASSIGN_OR_RETURN(rewritten, RewriteFiles(table, scan, bins, options, context, order));
   }
   RowSet result;
   result.schema = DataType::Struct({{"path", DataType::String()},
@@ -103,9 +118,10 @@ Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analys
 }  // namespace
 
 Result<RowSet> RunMaintenance(const plan::MaintenanceCommand& command, CommandContext& context) {
+  if (command.type == plan::MaintenanceCommand::Type::kConvert) return RunConvertToDelta(command, context);
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
   if (table.table->provider() != "delta") {
-    const char* names[] = {"OPTIMIZE", "VACUUM", "RESTORE"};
+    const char* names[] = {"OPTIMIZE", "VACUUM", "RESTORE", "CONVERT TO DELTA", "GENERATE"};
     return Error::Of("DELTA_ONLY_OPERATION", {{"operation", names[static_cast<size_t>(command.type)]}});
   }
   switch (command.type) {
@@ -115,10 +131,16 @@ Result<RowSet> RunMaintenance(const plan::MaintenanceCommand& command, CommandCo
       tables::VacuumOptions options;
       options.retention_hours = command.retain_hours;
       options.dry_run = command.dry_run;
+      options.lite = command.lite;
       options.check_retention = !EqualsIgnoreCase(
           context.GetConfig("spark.databricks.delta.retentionDurationCheck.enabled").value_or("true"), "false");
       return table.table->Vacuum(options);
     }
+    case plan::MaintenanceCommand::Type::kGenerateManifest:
+      FRAZIL_RETURN_IF_ERROR(table.table->GenerateManifest());
+      return NoRows();
+    case plan::MaintenanceCommand::Type::kConvert:
+      break;
     case plan::MaintenanceCommand::Type::kRestore: {
       tables::ScanOptions options;
       options.snapshot_id = command.version;

@@ -4,9 +4,11 @@
 #include "frazil/analysis/dml/row_level.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "frazil/base/text.h"
+#include "frazil/commands/generated_columns.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/plan/determinism.h"
@@ -91,6 +93,8 @@ struct Replacement {
   std::vector<plan::LogicalPlanPtr> changes;            ///< For the change feed; only where the table keeps one.
   std::map<std::string, std::vector<int64_t>> deleted;  ///< Positions of rows that are deleted in files that stay.
   tables::RowCounts counts;
+  /// Whether the statement gives a column its value itself.
+  std::function<bool(const std::string&)> is_given = [](const std::string&) { return false; };
   bool reads_table = false;  ///< Beyond the filter of the write: in subqueries, or to see what has no match.
 };
 
@@ -98,7 +102,11 @@ Status Fill(const OpenTarget& open, const Replacement& replacement, tables::Tabl
             tables::RowChanges* changes, CommandContext& context) {
   if (!replacement.rows.empty()) {
     std::vector<plan::LogicalPlanPtr> plans;
-    for (const auto& rows : replacement.rows) plans.push_back(WithNullLineage(rows, write.task(), context));
+    for (const auto& rows : replacement.rows) {
+      FRAZIL_ASSIGN_OR_RETURN(auto complete, WithFollowingValues(*open.table.table, open.target.schema, rows,
+                                                                 replacement.is_given, context));
+      plans.push_back(WithNullLineage(complete, write.task(), context));
+    }
     FRAZIL_ASSIGN_OR_RETURN(auto rows, CheckConstraints(*open.table.table, open.target.schema,
                                                         analysis::UnionAll(std::move(plans), context), context));
     FRAZIL_ASSIGN_OR_RETURN(auto written, WriteFiles(rows, write, write.task(), context));
@@ -109,8 +117,10 @@ Status Fill(const OpenTarget& open, const Replacement& replacement, tables::Tabl
   if (changes == nullptr) return Status::Ok();
   for (const auto& [file, positions] : replacement.deleted) changes->DeleteRows(file, positions);
   if (changes->change_task() == nullptr || replacement.changes.empty()) return Status::Ok();
-  FRAZIL_ASSIGN_OR_RETURN(auto written, WriteFiles(analysis::UnionAll(replacement.changes, context), write,
-                                                   *changes->change_task(), context));
+  FRAZIL_ASSIGN_OR_RETURN(auto changed, WithFollowingValues(*open.table.table, open.target.schema,
+                                                            analysis::UnionAll(replacement.changes, context),
+                                                            replacement.is_given, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto written, WriteFiles(changed, write, *changes->change_task(), context));
   changes->AddChangeFiles(std::move(written));
   return Status::Ok();
 }
@@ -176,6 +186,23 @@ Result<tables::RowCounts> CountMergedRows(const plan::MergeCommand& command, con
   return counts;
 }
 
+/// UPDATE of an identity column, of which the table alone gives the values.
+Status CheckNotIdentity(const tables::Table& table, const std::function<bool(const std::string&)>& is_given) {
+  for (const auto& column : table.generated_columns()) {
+    if (column.is_identity && is_given(column.name))
+      return Error::Of("DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED", {{"colName", column.name}});
+  }
+  return Status::Ok();
+}
+
+/// Whether one of the assignments is to a column of that name.
+bool Assigns(const std::vector<plan::Assignment>& assignments, const std::string& column) {
+  return std::any_of(assignments.begin(), assignments.end(), [&](const plan::Assignment& assignment) {
+    return assignment.column->kind == plan::ExprKind::kAttribute &&
+           EqualsIgnoreCase(assignment.column->As<plan::AttributeExpr>().name.back(), column);
+  });
+}
+
 }  // namespace
 
 Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& context) {
@@ -224,6 +251,8 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
   FRAZIL_ASSIGN_OR_RETURN(auto open, Open(command.table, command.alias, "UPDATE", context));
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
   FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::TargetPredicate(command.condition, rows, context));
+  FRAZIL_RETURN_IF_ERROR(CheckNotIdentity(
+      *open.table.table, [&](const std::string& column) { return Assigns(command.assignments, column); }));
   // The assignments are checked even where no row matches.
   FRAZIL_ASSIGN_OR_RETURN(auto all_updated, analysis::RowsAfterUpdate(command, open.target, rows, context));
   FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
@@ -242,6 +271,7 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
   }
   auto options = RewriteOptions(open, "update", extracted.predicate);
   replacement.reads_table = ReadsTable(*all_updated, *open.table.table, true);
+  replacement.is_given = [&](const std::string& column) { return Assigns(command.assignments, column); };
   options.filter_text = extracted.text;
   FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));
   return NoRows();
@@ -268,16 +298,27 @@ bool HasStar(const plan::MergeCommand& command) {
 
 /// Whether an UPDATE SET or INSERT of a MERGE assigns to a column of that name.
 bool Assigns(const plan::MergeCommand& command, const std::string& column) {
-  for (const auto* actions : {&command.matched, &command.not_matched}) {
+  for (const auto* actions : {&command.matched, &command.not_matched, &command.not_matched_by_source}) {
     for (const auto& action : *actions) {
-      for (const auto& assignment : action->assignments) {
-        if (assignment.column->kind == plan::ExprKind::kAttribute &&
-            EqualsIgnoreCase(assignment.column->As<plan::AttributeExpr>().name.back(), column))
-          return true;
-      }
+      if (Assigns(action->assignments, column)) return true;
     }
   }
   return false;
+}
+
+/// Whether an UPDATE SET of a MERGE assigns to a column of that name, or to all that the source has.
+bool UpdatesColumn(const plan::MergeCommand& command, const std::string& column) {
+  for (const auto* actions : {&command.matched, &command.not_matched_by_source}) {
+    for (const auto& action : *actions) {
+      if (Assigns(action->assignments, column)) return true;
+    }
+  }
+  return false;
+}
+
+bool UpdatesAll(const plan::MergeCommand& command) {
+  return std::any_of(command.matched.begin(), command.matched.end(),
+                     [](const auto& action) { return action->type == plan::MergeActionType::kUpdateStar; });
 }
 
 /// WITH SCHEMA EVOLUTION, or the session's setting for all: the target gets the columns of the source that the
@@ -306,10 +347,27 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
   FRAZIL_ASSIGN_OR_RETURN(auto source, MergeSource(command, context));
   FRAZIL_RETURN_IF_ERROR(EvolveTarget(command, source, &open, context));
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
+  const bool has_star = HasStar(command);
+  const auto is_given = [&](const std::string& column) {
+    const auto is_it = [&](const Attribute& other) { return EqualsIgnoreCase(other.name, column); };
+    return Assigns(command, column) || (has_star && std::any_of(source.columns.begin(), source.columns.end(), is_it));
+  };
+  tables::WriteOptions options = RewriteOptions(open, "merge", Predicate::True());
+  if (!command.matched.empty() || !command.not_matched_by_source.empty())
+    FRAZIL_RETURN_IF_ERROR(CheckNotIdentity(*open.table.table, [&](const std::string& column) {
+      return UpdatesColumn(command, column) ||
+             (UpdatesAll(command) &&
+              std::any_of(source.columns.begin(), source.columns.end(),
+                          [&](const Attribute& other) { return EqualsIgnoreCase(other.name, column); }));
+    }));
   // Both plans are made before anything runs: a statement with a mistake in any clause fails without writing.
   plan::LogicalPlanPtr inserted;
   if (!command.not_matched.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(inserted, analysis::RowsInsertedByMerge(command, source, open.target, rows, context));
+    analysis::RowLevelTarget optional = open.target;
+    optional.schema = WithOptionalColumns(*open.table.table, open.target.schema);
+    FRAZIL_ASSIGN_OR_RETURN(inserted, analysis::RowsInsertedByMerge(command, source, optional, rows, context));
+    FRAZIL_ASSIGN_OR_RETURN(
+        inserted, WithGeneratedValues(*open.table.table, open.target.schema, inserted, is_given, &options, context));
   }
   bool changes_rows = !command.matched.empty() || !command.not_matched_by_source.empty();
   if (changes_rows) FRAZIL_RETURN_IF_ERROR(analysis::RowsAfterMerge(command, source, open.target, rows, context));
@@ -359,7 +417,7 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
   replacement.files = std::move(files);
   // Rows that are inserted because nothing matches them depend on all that is there.
   replacement.reads_table = true;
-  auto options = RewriteOptions(open, "merge", Predicate::True());
+  replacement.is_given = is_given;
   if (open.target.schema != open.table.table->schema()) options.schema = open.target.schema;
   if (!changes_rows) options.mode = tables::WriteMode::kAppend;
   FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));

@@ -56,6 +56,7 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
 // procedures.cc
 Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context);
 // maintenance.cc
+Result<RowSet> RunConvertToDelta(const plan::MaintenanceCommand& command, CommandContext& context);
 Result<RowSet> RunMaintenance(const plan::MaintenanceCommand& command, CommandContext& context);
 // show.cc, describe.cc
 Result<RowSet> RunShow(const plan::ShowCommand& command, CommandContext& context);

@@ -103,11 +103,6 @@ Result<DataTypePtr> SchemaOf(const std::vector<plan::ColumnDefinition>& columns)
   for (const auto& column : columns) {
     StructField field(column.name.back(), column.type, column.nullable);
     if (column.comment.has_value()) field.SetComment(*column.comment);
-    if (column.generation_text.has_value() || column.is_identity) {
-      return Error::Of(
-          "UNSUPPORTED_FEATURE.TABLE_OPERATION",
-          {{"tableName", ""}, {"operation", column.is_identity ? "identity column" : "generated columns"}});
-    }
     if (column.default_text.has_value()) {
       // Kept as text, as Spark does; INSERT reads it.
       field.metadata["CURRENT_DEFAULT"] = JsonString(*column.default_text);

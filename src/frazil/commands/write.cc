@@ -1,8 +1,11 @@
 // DataFrameWriter and DataFrameWriterV2.
 // https://spark.apache.org/docs/latest/sql-data-sources-load-save-functions.html
 
+#include <algorithm>
+
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
+#include "frazil/commands/generated_columns.h"
 #include "frazil/commands/schema_evolution.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
@@ -32,6 +35,19 @@ Result<plan::LogicalPlanPtr> Shaped(const plan::LogicalPlanPtr& query, const Dat
   return analysis::ShapeForTable(query, shape, context);
 }
 
+/// Rows for a table that exists, with the values of the columns that it generates.
+Result<plan::LogicalPlanPtr> RowsFor(const analysis::ResolvedTable& table, const plan::LogicalPlanPtr& query,
+                                     bool by_name, tables::WriteOptions* options, CommandContext& context) {
+  const DataTypePtr& schema = options->schema != nullptr ? options->schema : table.table->schema();
+  FRAZIL_ASSIGN_OR_RETURN(auto rows,
+                          Shaped(query, WithOptionalColumns(*table.table, schema), table.full_name, by_name, context));
+  const auto is_given = [&](const std::string& name) {
+    return !by_name || std::any_of(query->output.begin(), query->output.end(),
+                                   [&](const Attribute& column) { return EqualsIgnoreCase(column.name, name); });
+  };
+  return WithGeneratedValues(*table.table, schema, rows, is_given, options, context);
+}
+
 Status CheckWritable(const tables::Table& table, const std::vector<std::string>& full_name) {
   if (table.capabilities().write) return Status::Ok();
   return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
@@ -44,6 +60,13 @@ void OverwriteAll(const tables::Table& table, const CommandContext& context, tab
                       ? tables::WriteMode::kOverwriteDynamic
                       : tables::WriteMode::kOverwriteByFilter;
   options->filter = Predicate::True();
+}
+
+/// clusterBy(columns).
+std::vector<std::vector<std::string>> ColumnNames(const std::vector<std::string>& columns) {
+  std::vector<std::vector<std::string>> names;
+  for (const auto& column : columns) names.push_back({column});
+  return names;
 }
 
 /// partitionBy(columns).
@@ -84,8 +107,7 @@ Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPt
   }
   FRAZIL_RETURN_IF_ERROR(
       EvolveSchema(*table.table, *plan::OutputSchema(*query), partition_columns, by_name, &options, context));
-  const DataTypePtr& schema = options.schema != nullptr ? options.schema : table.table->schema();
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, schema, table.full_name, by_name, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, RowsFor(table, query, by_name, &options, context));
   if (options.branch.empty()) options.branch = table.scan_options.reference;
   if (replaces_where) return ReplaceWhere(table, condition, where->second, options, rows, context);
   return WriteRows(*table.table, options, rows, context);
@@ -137,6 +159,7 @@ Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::Logica
     clauses.partitioning.push_back(std::move(transform));
   }
   FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
+  definition.clustering_columns = ColumnNames(command.clustering_columns);
   // The rows go into the columns' order of the new table, which for plain files has partition columns last.
   FRAZIL_RETURN_IF_ERROR(CreateTableAsSelect(name, definition, query, exists, command.options, context));
   return NoRows();
@@ -196,6 +219,7 @@ Result<RowSet> CreateAtPath(const plan::WriteCommand& command, const tables::Tab
   definition.location = folder;
   definition.is_external = true;
   definition.options = command.options;
+  definition.clustering_columns = ColumnNames(command.clustering_columns);
   FRAZIL_ASSIGN_OR_RETURN(definition.partitioning, PartitionsBy(command.partition_columns, *definition.schema));
   FRAZIL_ASSIGN_OR_RETURN(auto staged, format.Stage(table_context, definition, folder, std::move(commit_point), false));
   tables::WriteOptions options;
@@ -258,7 +282,8 @@ Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::
 
 Result<RowSet> RunWrite(const plan::WriteCommand& command, CommandContext& context) {
   if (command.bucketing.has_value() || !command.sort_columns.empty()) return Error::Unsupported("bucketBy and sortBy");
-  if (!command.clustering_columns.empty()) return Error::Unsupported("clusterBy");
+  if (!command.clustering_columns.empty() && !EqualsIgnoreCase(command.format.value_or(""), "delta"))
+    return Error::Unsupported("clusterBy");
   FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.input, context));
   if (!command.table.empty()) return SaveAsTable(command, query, context);
   std::string provider =
@@ -280,7 +305,8 @@ Result<RowSet> RunWrite(const plan::WriteCommand& command, CommandContext& conte
 Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& context) {
   using ModeV2 = plan::WriteV2Command::Mode;
   FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.input, context));
-  if (!command.clustering_columns.empty()) return Error::Unsupported("clusterBy");
+  if (!command.clustering_columns.empty() && !EqualsIgnoreCase(command.provider.value_or(""), "delta"))
+    return Error::Unsupported("clusterBy");
   tables::WriteOptions options;
   options.operation = "append";
   options.options = LowerKeys(command.options);
@@ -302,6 +328,7 @@ Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& c
         clauses.partitioning.push_back(std::move(transform));
       }
       FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
+      definition.clustering_columns = ColumnNames(command.clustering_columns);
       FRAZIL_RETURN_IF_ERROR(
           CreateTableAsSelect(name, definition, query, command.mode != ModeV2::kCreate, command.options, context));
       return NoRows();
@@ -318,8 +345,7 @@ Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& c
   FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
   if (command.mode == ModeV2::kOverwrite && table.table->provider() == "delta") {
     FRAZIL_RETURN_IF_ERROR(EvolveSchema(*table.table, *plan::OutputSchema(*query), {}, true, &options, context));
-    FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, options.schema != nullptr ? options.schema : table.table->schema(),
-                                              table.full_name, true, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto rows, RowsFor(table, query, true, &options, context));
     FRAZIL_RETURN_IF_ERROR(ReplaceWhere(table, command.overwrite_condition,
                                         ConditionText(command.overwrite_condition, table, context), options, rows,
                                         context));

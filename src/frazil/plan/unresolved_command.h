@@ -130,6 +130,9 @@ struct CreateTableCommand : Command {
   std::string serde_text;  ///< ROW FORMAT / STORED AS, where written.
   PlanPtr query;           ///< AS SELECT, or null.
   std::optional<NameClause> like;
+  std::optional<NameClause> clone_of;    ///< SHALLOW CLONE: the table whose files the new one takes (Delta) ...
+  std::optional<int64_t> clone_version;  ///< ... as of then.
+  ExprPtr clone_timestamp;
 };
 
 struct DropTableCommand : Command {
@@ -346,7 +349,7 @@ struct CallCommand : Command {
 /// OPTIMIZE, VACUUM and RESTORE, as Delta Lake adds them to SQL.
 struct MaintenanceCommand : Command {
   MaintenanceCommand() : Command(CommandKind::kMaintenance) {}
-  enum class Type : uint8_t { kOptimize, kVacuum, kRestore };
+  enum class Type : uint8_t { kOptimize, kVacuum, kRestore, kConvert, kGenerateManifest };
   Type type = Type::kOptimize;
   NameClause table;
   // OPTIMIZE
@@ -356,6 +359,9 @@ struct MaintenanceCommand : Command {
   // VACUUM
   std::optional<double> retain_hours;
   bool dry_run = false;
+  bool lite = false;
+  // CONVERT TO DELTA: the columns of the folders' names.
+  std::vector<ColumnDefinition> partition_columns;
   // RESTORE
   std::optional<int64_t> version;
   ExprPtr timestamp;

@@ -56,6 +56,9 @@ std::string DumpCreateTable(const CreateTableCommand& table) {
   if (table.if_not_exists) out += " if not exists";
   if (table.is_external) out += " external";
   if (table.like) out += " like " + Clause(*table.like);
+  if (table.clone_of) out += " clone of " + Clause(*table.clone_of);
+  if (table.clone_version) out += " version " + std::to_string(*table.clone_version);
+  if (table.clone_timestamp != nullptr) out += " at " + DumpExpression(table.clone_timestamp);
   if (!table.columns.empty()) out += " (" + DumpColumns(table.columns) + ")";
   if (table.provider) out += " using " + *table.provider;
   if (!table.partitioning.empty()) {
@@ -270,6 +273,8 @@ std::string DumpCommand(const Command& command) {
       for (const auto& column : maintenance.order_by) out += " order " + DumpName(column);
       if (maintenance.retain_hours) out += " retain " + std::to_string(*maintenance.retain_hours);
       if (maintenance.dry_run) out += " dry";
+      if (maintenance.lite) out += " lite";
+      for (const auto& column : maintenance.partition_columns) out += " partition " + DumpName(column.name);
       if (maintenance.version) out += " version " + std::to_string(*maintenance.version);
       if (maintenance.timestamp != nullptr) out += " at " + DumpExpression(maintenance.timestamp);
       return out + "]";

@@ -69,6 +69,7 @@ Result<plan::PlanPtr> Parser::CreateTable(size_t first, plan::CreateTableCommand
   FRAZIL_ASSIGN_OR_RETURN(command->name, NameReference());
   if (At(Keyword::kLike) && mode == plan::CreateTableCommand::Mode::kCreate)
     return CreateTableLike(std::move(command), first);
+  if ((AtText("SHALLOW") || AtText("DEEP")) && AtText("CLONE", 1)) return CreateClone(std::move(command), first);
   if (At(TokenType::kLeftParen) && !AtParenthesizedQuery()) {
     FRAZIL_RETURN_IF_ERROR(TableElements(command.get()));
   }

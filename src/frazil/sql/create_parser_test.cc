@@ -63,6 +63,10 @@ TEST(CreateParser, ReadsStatements) {
   EXPECT_EQ(Statement("CREATE TABLE t (SELECT 1)"), "CreateTable[t](Project[int(1)](OneRow))");
   EXPECT_EQ(Statement("CREATE TABLE t SELECT 1"), "CreateTable[t](Project[int(1)](OneRow))");
   EXPECT_EQ(Statement("CREATE TABLE t (a foo)"), "error UNSUPPORTED_DATATYPE");
+  EXPECT_EQ(Statement("CREATE TABLE t SHALLOW CLONE delta.`/x` VERSION AS OF 3 LOCATION '/y'"),
+            "CreateTable[t clone of delta.`/x` version 3 location /y]");
+  EXPECT_EQ(Statement("CREATE TABLE t SHALLOW CLONE u TIMESTAMP AS OF 'x'"), "CreateTable[t clone of u at string(x)]");
+  EXPECT_EQ(Statement("CREATE TABLE t DEEP CLONE u"), "error DELTA_UNSUPPORTED_DEEP_CLONE");
   EXPECT_EQ(Statement("CREATE TABLE t (a INT) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' STORED AS TEXTFILE"),
             "CreateTable[t (a int)]");
   EXPECT_EQ(Statement("CREATE TABLE t (a INT DEFAULT 1 + 2 COMMENT 'x' NOT NULL)"),

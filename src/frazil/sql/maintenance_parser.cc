@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/sql/parser_internal.h"
 
 namespace frazil::sql {
@@ -29,9 +30,59 @@ Result<plan::PlanPtr> Parser::DescribeLog(size_t first) {
   return plan::PlanPtr(std::move(command));
 }
 
+Result<plan::PlanPtr> Parser::CreateClone(std::shared_ptr<plan::CreateTableCommand> command, size_t first) {
+  if (AtText("DEEP")) return ErrorFrom(first, "DELTA_UNSUPPORTED_DEEP_CLONE");
+  Skip(2);
+  FRAZIL_ASSIGN_OR_RETURN(command->clone_of, NameReference());
+  FRAZIL_ASSIGN_OR_RETURN(std::optional<plan::TimeTravel> travel, TemporalClause());
+  if (travel && travel->version) {
+    command->clone_version = ParseInteger<int64_t>(*travel->version);
+    if (!command->clone_version) return ErrorFrom(first, "DELTA_VERSION_INVALID", {{"version", *travel->version}});
+  } else if (travel) {
+    command->clone_timestamp = travel->timestamp;
+  }
+  std::vector<std::string> seen;
+  while (AtAny({Keyword::kLocation, Keyword::kTblproperties})) {
+    FRAZIL_ASSIGN_OR_RETURN(const bool taken, TableClause(command.get(), &seen));
+    if (!taken) return SyntaxError();
+  }
+  command->origin = OriginFrom(first);
+  return plan::PlanPtr(std::move(command));
+}
+
+Result<plan::PlanPtr> Parser::ConvertToDelta(size_t first) {
+  Skip(3);
+  auto command = std::make_shared<plan::MaintenanceCommand>();
+  command->type = plan::MaintenanceCommand::Type::kConvert;
+  FRAZIL_ASSIGN_OR_RETURN(command->table, NameReference());
+  // Statistics are not made of files that are there.
+  if (At(Keyword::kNo) && AtText("STATISTICS", 1)) Skip(2);
+  if (AcceptWords({Keyword::kPartitioned, Keyword::kBy})) {
+    plan::CreateTableCommand columns;
+    FRAZIL_RETURN_IF_ERROR(TableElements(&columns));
+    command->partition_columns = std::move(columns.columns);
+  }
+  command->origin = OriginFrom(first);
+  return plan::PlanPtr(std::move(command));
+}
+
+Result<plan::PlanPtr> Parser::GenerateManifest(size_t first) {
+  Skip();
+  FRAZIL_RETURN_IF_ERROR(ExpectText("symlink_format_manifest"));
+  FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kFor));
+  FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kTable));
+  auto command = std::make_shared<plan::MaintenanceCommand>();
+  command->type = plan::MaintenanceCommand::Type::kGenerateManifest;
+  FRAZIL_ASSIGN_OR_RETURN(command->table, TableOrPath());
+  command->origin = OriginFrom(first);
+  return plan::PlanPtr(std::move(command));
+}
+
 Result<plan::PlanPtr> Parser::Maintenance() {
   using Type = plan::MaintenanceCommand::Type;
   const size_t first = pos_;
+  if (AtText("CONVERT") && At(Keyword::kTo, 1) && AtText("DELTA", 2)) return ConvertToDelta(first);
+  if (AtText("GENERATE") && At(Keyword::kFor, 2) && At(Keyword::kTable, 3)) return GenerateManifest(first);
   const bool is_optimize = AtText("OPTIMIZE"), is_vacuum = AtText("VACUUM"), is_restore = AtText("RESTORE");
   if ((!is_optimize && !is_vacuum && !is_restore) || AtListEnd(1)) return plan::PlanPtr();
   Skip();
@@ -66,7 +117,7 @@ Result<plan::PlanPtr> Parser::Maintenance() {
         FRAZIL_RETURN_IF_ERROR(ExpectText("RUN"));
         command->dry_run = true;
       } else if (AcceptText("LITE")) {
-        return UnsupportedRest("VACUUM ... LITE");
+        command->lite = true;
       } else if (At(Keyword::kUsing)) {
         return UnsupportedRest("VACUUM ... USING INVENTORY");
       } else if (!AcceptText("FULL")) {
@@ -78,10 +129,8 @@ Result<plan::PlanPtr> Parser::Maintenance() {
     FRAZIL_ASSIGN_OR_RETURN(std::optional<plan::TimeTravel> travel, TemporalClause());
     if (!travel) return SyntaxError();
     if (travel->version) {
-      char* end = nullptr;
-      command->version = std::strtoll(travel->version->c_str(), &end, 10);
-      if (travel->version->empty() || *end != '\0')
-        return ErrorFrom(first, "DELTA_VERSION_INVALID", {{"version", *travel->version}});
+      command->version = ParseInteger<int64_t>(*travel->version);
+      if (!command->version) return ErrorFrom(first, "DELTA_VERSION_INVALID", {{"version", *travel->version}});
     }
     command->timestamp = travel->timestamp;
   }

@@ -368,6 +368,9 @@ class Parser {
   // --- maintenance_parser.cc ---
   /// OPTIMIZE, VACUUM and RESTORE; null where none of them begins here.
   Result<plan::PlanPtr> Maintenance();
+  Result<plan::PlanPtr> CreateClone(std::shared_ptr<plan::CreateTableCommand> command, size_t first);
+  Result<plan::PlanPtr> ConvertToDelta(size_t first);
+  Result<plan::PlanPtr> GenerateManifest(size_t first);
   /// DESCRIBE HISTORY and DESCRIBE DETAIL, behind DESCRIBE; null where it is another one.
   Result<plan::PlanPtr> DescribeLog(size_t first);
   /// A table's name, or a text: the path of a Delta table.

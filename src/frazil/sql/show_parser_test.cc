@@ -21,7 +21,12 @@ TEST(ShowParser, ReadsWhatDeltaAdds) {
   EXPECT_EQ(Statement("RESTORE TABLE t TO VERSION AS OF 2"), "Maintenance#2[t version 2]");
   EXPECT_EQ(Statement("RESTORE t TO TIMESTAMP AS OF '2024-01-01'"), "Maintenance#2[t at string(2024-01-01)]");
   EXPECT_EQ(Statement("RESTORE t"), "error PARSE_SYNTAX_ERROR");
-  EXPECT_EQ(Statement("VACUUM t LITE"), "Unsupported[VACUUM ... LITE]");
+  EXPECT_EQ(Statement("VACUUM t LITE DRY RUN"), "Maintenance#1[t dry lite]");
+  EXPECT_EQ(Statement("CONVERT TO DELTA parquet.`/x` NO STATISTICS PARTITIONED BY (a INT, b STRING)"),
+            "Maintenance#3[parquet.`/x` partition a partition b]");
+  EXPECT_EQ(Statement("CONVERT TO DELTA"), "error PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Statement("GENERATE symlink_format_manifest FOR TABLE t"), "Maintenance#4[t]");
+  EXPECT_EQ(Statement("GENERATE other FOR TABLE t"), "error PARSE_SYNTAX_ERROR");
 }
 
 TEST(ShowParser, ReadsStatements) {

@@ -46,6 +46,8 @@ Result<RowSet> Table::Vacuum(const VacuumOptions&) const {
   return Error::Unsupported("VACUUM of a table of provider " + provider());
 }
 
+Status Table::GenerateManifest() const { return Error::Unsupported("GENERATE for a table of provider " + provider()); }
+
 PathReference TableFormat::ReadPath(const std::string& path) const {
   PathReference reference;
   size_t hash = path.rfind('#');

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "frazil/base/text.h"
+#include "frazil/tables/delta/clustering.h"
 #include "frazil/tables/delta/column_mapping.h"
 #include "frazil/tables/delta/delta_table.h"
 #include "frazil/tables/delta/features.h"
@@ -263,6 +264,11 @@ Described Describe(const std::vector<TableChange>& changes) {
       return {"UNSET TBLPROPERTIES", {{"properties", text("[" + keys + "]")}, {"ifExists", "\"true\""}}};
     case Type::kAddConstraint:
       return {"ADD CONSTRAINT", {{"name", text(first.new_name)}, {"expr", text(first.value)}}};
+    case Type::kSetClustering: {
+      std::vector<std::string> clustering;
+      for (const auto& column : first.columns) clustering.push_back(Join(column, "."));
+      return {"CLUSTER BY", {{"newClusteringColumns", text(Join(clustering, ","))}}};
+    }
     case Type::kDropConstraint:
       return {"DROP CONSTRAINT", {{"name", text(first.new_name)}}};
     case Type::kRenameColumn: {
@@ -288,6 +294,7 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
   Metadata metadata = *snapshot_->metadata;
   DataTypePtr schema = snapshot_->schema;
   bool changes_schema = false;
+  std::vector<DomainMetadata> domains;
   for (const auto& change : changes) {
     switch (change.type) {
       case Type::kAddColumn:
@@ -305,6 +312,10 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
       case Type::kDropColumn:
       case Type::kRenameColumn: {
         FRAZIL_RETURN_IF_ERROR(CheckRenameOrDrop(change, metadata, *schema));
+        for (const auto& column : clustering_columns()) {
+          if (change.type == Type::kDropColumn && EqualsIgnoreCase(Join(column, "."), Join(change.column, ".")))
+            return Error::Of("DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN", {{"columnList", Join(column, ".")}});
+        }
         FRAZIL_ASSIGN_OR_RETURN(schema, EditStruct(schema, change.column, 0, [&](std::vector<StructField>* fields) {
                                   return EditColumn(change, metadata.IsTrue("delta.enableTypeWidening"), fields);
                                 }));
@@ -347,6 +358,14 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
         metadata.configuration[key] = change.value;
         break;
       }
+      case Type::kSetClustering: {
+        if (!metadata.partition_columns.empty())
+          return Error::Of("DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED");
+        FRAZIL_ASSIGN_OR_RETURN(auto domain, ClusteringDomainOf(change.columns, metadata, *schema));
+        metadata.configuration["delta.feature.clustering"] = "supported";
+        domains.push_back(std::move(domain));
+        break;
+      }
       case Type::kDropConstraint: {
         bool dropped = metadata.configuration.erase("delta.constraints." + AsciiLower(change.new_name)) > 0;
         if (!dropped && !change.if_exists) {
@@ -373,7 +392,8 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
   change.base = snapshot_;
   FRAZIL_ASSIGN_OR_RETURN(Protocol protocol, RequiredProtocol(snapshot_->protocol, &metadata, *schema));
   if (!(protocol == snapshot_->protocol)) change.protocol = std::move(protocol);
-  change.metadata = std::move(metadata);
+  if (!(metadata == *snapshot_->metadata) || domains.empty()) change.metadata = std::move(metadata);
+  change.domains = std::move(domains);
   Described described = Describe(changes);
   change.operation = std::move(described.operation);
   change.parameters = std::move(described.parameters);

@@ -97,7 +97,21 @@ Result<StagedTable> DeltaFormat::Stage(const TableContext& context, const TableD
   DeltaLogPtr log = logs_->For(storage::FolderOf(location));
   FRAZIL_ASSIGN_OR_RETURN(auto snapshot, log->Update(context));
   if (snapshot != nullptr && !replace) return ExistsAlready(context.name);
-  auto staged = std::make_shared<const StagedCreation>(StagedCreation{definition, replace});
+  StagedCreation creation{definition, replace, nullptr, {}};
+  if (definition.clone_of != nullptr) {
+    const auto* source = dynamic_cast<const DeltaTable*>(definition.clone_of.get());
+    if (source == nullptr) {
+      return Error::Of("DELTA_CLONE_UNSUPPORTED_SOURCE",
+                       {{"name", definition.clone_of->location()}, {"format", definition.clone_of->provider()}});
+    }
+    creation.cloned = source->snapshot();
+    creation.cloned_location = source->location();
+    if (definition.clone_version) {
+      FRAZIL_ASSIGN_OR_RETURN(creation.cloned,
+                              source->target().log->At(source->target().context, *definition.clone_version));
+    }
+  }
+  auto staged = std::make_shared<const StagedCreation>(std::move(creation));
   FRAZIL_ASSIGN_OR_RETURN(auto table, DeltaTable::Make({context, std::move(log), std::move(commit_point)},
                                                        std::move(snapshot), std::move(staged)));
   return StagedTable{std::move(table)};

@@ -5,9 +5,11 @@
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/tables/delta/changes_scan.h"
+#include "frazil/tables/delta/clustering.h"
 #include "frazil/tables/delta/delta_scan.h"
 #include "frazil/tables/delta/delta_write.h"
 #include "frazil/tables/delta/features.h"
+#include "frazil/tables/delta/generated_columns.h"
 #include "frazil/tables/delta/new_metadata.h"
 #include "frazil/tables/delta/schema.h"
 #include "frazil/types/datetime.h"
@@ -19,17 +21,26 @@ Result<TablePtr> DeltaTable::Make(CommitTarget target, SnapshotPtr snapshot,
   std::shared_ptr<DeltaTable> table(new DeltaTable());
   DataTypePtr schema;
   if (staged != nullptr) {
-    FRAZIL_ASSIGN_OR_RETURN(table->metadata_, NewMetadata(target.context, staged->definition,
-                                                          snapshot != nullptr ? snapshot->metadata.get() : nullptr));
+    const Metadata* replaced = snapshot != nullptr ? snapshot->metadata.get() : nullptr;
+    Protocol former = snapshot != nullptr ? snapshot->protocol : Protocol();
+    if (staged->cloned != nullptr) {
+      FRAZIL_ASSIGN_OR_RETURN(table->metadata_,
+                              ClonedMetadata(staged->definition, *staged->cloned->metadata, replaced));
+      former = staged->cloned->protocol;
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(table->metadata_, NewMetadata(target.context, staged->definition, replaced));
+    }
     FRAZIL_ASSIGN_OR_RETURN(schema, ParseSchema(table->metadata_.schema_string));
-    FRAZIL_ASSIGN_OR_RETURN(table->protocol_, RequiredProtocol(snapshot != nullptr ? snapshot->protocol : Protocol(),
-                                                               &table->metadata_, *schema));
+    if (!staged->definition.clustering_columns.empty())
+      table->metadata_.configuration["delta.feature.clustering"] = "supported";
+    FRAZIL_ASSIGN_OR_RETURN(table->protocol_, RequiredProtocol(former, &table->metadata_, *schema));
   } else {
     table->metadata_ = *snapshot->metadata;
     table->protocol_ = snapshot->protocol;
     schema = snapshot->schema;
   }
   table->schema_ = VisibleSchema(schema);
+  table->generated_ = GeneratedColumnsOf(*schema);
   FRAZIL_ASSIGN_OR_RETURN(auto partitions, PartitionIndexes(table->metadata_, *schema));
   for (size_t index : partitions) {
     const StructField& column = schema->fields()[index];
@@ -77,7 +88,16 @@ std::vector<RowConstraint> DeltaTable::constraints() const {
   for (const auto& [key, value] : metadata_.configuration) {
     if (key.starts_with(kPrefix)) constraints.push_back({key.substr(kPrefix.size()), value});
   }
+  for (const auto& column : generated_) {
+    if (!column.is_identity)
+      constraints.push_back({"Generated Column", QuoteIdentifier(column.name) + " <=> " + column.text});
+  }
   return constraints;
+}
+
+std::vector<std::vector<std::string>> DeltaTable::clustering_columns() const {
+  if (staged_ != nullptr) return staged_->definition.clustering_columns;
+  return ClusteringColumnsOf(*snapshot_);
 }
 
 Result<bool> DeltaTable::CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions&) const {

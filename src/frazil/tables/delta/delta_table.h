@@ -14,6 +14,8 @@ namespace frazil::tables::delta {
 struct StagedCreation {
   TableDefinition definition;
   bool replace = false;
+  SnapshotPtr cloned;           ///< The state whose files the table takes; null: it is no clone.
+  std::string cloned_location;  ///< Where they are.
 };
 
 /// A Delta table as loaded, or (staged) as it will be.
@@ -38,6 +40,8 @@ class DeltaTable : public Table {
 
   std::vector<std::pair<std::string, std::string>> details() const override;
   std::vector<RowConstraint> constraints() const override;
+  std::vector<GeneratedColumn> generated_columns() const override { return generated_; }
+  std::vector<std::vector<std::string>> clustering_columns() const override;
   Result<bool> CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options = {}) const override;
   Result<CommitOutcome> DeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const override;
   Status Alter(const std::vector<TableChange>& changes) const override;
@@ -45,6 +49,7 @@ class DeltaTable : public Table {
   Result<RowSet> Detail() const override;
   Result<RowSet> Restore(const ScanOptions& options) const override;
   Result<RowSet> Vacuum(const VacuumOptions& options) const override;
+  Status GenerateManifest() const override;
 
   const SnapshotPtr& snapshot() const { return snapshot_; }
   const CommitTarget& target() const { return target_; }
@@ -64,6 +69,7 @@ class DeltaTable : public Table {
   Protocol protocol_;
   DataTypePtr schema_;
   std::vector<PartitionField> partitioning_;
+  std::vector<GeneratedColumn> generated_;
 };
 
 }  // namespace frazil::tables::delta

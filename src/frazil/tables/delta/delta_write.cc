@@ -9,11 +9,13 @@
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/codec/deletion_vector.h"
+#include "frazil/tables/delta/clustering.h"
 #include "frazil/tables/delta/column_mapping.h"
 #include "frazil/tables/delta/deletion_vectors.h"
 #include "frazil/tables/delta/delta_scan.h"
 #include "frazil/tables/delta/features.h"
 #include "frazil/tables/delta/file_statistics.h"
+#include "frazil/tables/delta/generated_columns.h"
 #include "frazil/tables/delta/new_metadata.h"
 #include "frazil/tables/delta/partition_values.h"
 #include "frazil/tables/delta/paths.h"
@@ -25,6 +27,9 @@ int64_t IntegerProperty(const Metadata& metadata, std::string_view key, int64_t 
   const std::string* text = metadata.Property(key);
   return text != nullptr ? ParseInteger<int64_t>(*text).value_or(otherwise) : otherwise;
 }
+
+/// The entry of a write's summary that names the identity columns whose values the table gives, one a line.
+constexpr const char* kIdentityColumns = "identityColumns";
 
 /// The texts of a file's partition, by which files of one partition are told.
 std::string PartitionKey(const PartitionTexts& partition) {
@@ -212,9 +217,85 @@ std::vector<FileAction> DeltaWrite::AddedFiles(int64_t now_ms) const {
     action.data_change = options_.operation != "rewrite";
     action.stats = StatisticsText(file, task_.columns, partition_names, indexed);
     action.record_count = file.record_count;
+    if (options_.summary.contains("clusterBy")) action.clustering_provider = "liquid";
     actions.push_back(std::move(action));
   }
   return actions;
+}
+
+Status DeltaWrite::TakeFiles(int64_t now_ms, Change* change) const {
+  if (staged_ == nullptr) return {};
+  if (staged_->cloned != nullptr) {
+    for (const auto& file : staged_->cloned->LiveFiles()) {
+      FileAction taken = *file;
+      taken.path = AbsoluteLogPathOf(staged_->cloned_location, file->path);
+      taken.modification_time = now_ms;
+      taken.data_change = true;
+      taken.bounds = nullptr;
+      if (taken.deletion_vector && taken.deletion_vector->storage_type == "u") {
+        FRAZIL_ASSIGN_OR_RETURN(auto path, DeletionVectorPath(staged_->cloned_location, *taken.deletion_vector));
+        taken.deletion_vector->storage_type = "p";
+        taken.deletion_vector->path_or_inline = UriOf(path);
+      }
+      change->files.push_back(std::move(taken));
+    }
+  }
+  for (const auto& file : staged_->definition.adopted_files) {
+    FileAction taken;
+    taken.path = LogPathOf(target_.log->table(), file.path);
+    taken.partition = PartitionOf(file);
+    taken.size = file.size;
+    taken.modification_time = now_ms;
+    taken.stats = "{\"numRecords\":" + std::to_string(file.record_count) + "}";
+    taken.record_count = file.record_count;
+    change->files.push_back(std::move(taken));
+  }
+  return {};
+}
+
+Status DeltaWrite::AddDomains(Change* change) const {
+  if (staged_ == nullptr) return {};
+  if (staged_->cloned != nullptr) {
+    auto domain = staged_->cloned->domains.find(kClusteringDomain);
+    if (domain != staged_->cloned->domains.end()) change->domains.push_back(domain->second);
+    return {};
+  }
+  const auto& columns = staged_->definition.clustering_columns;
+  const bool was_clustered = snapshot_ != nullptr && snapshot_->domains.contains(kClusteringDomain);
+  if (columns.empty() && !was_clustered) return {};
+  FRAZIL_ASSIGN_OR_RETURN(auto schema, ParseSchema(metadata_.schema_string));
+  FRAZIL_ASSIGN_OR_RETURN(auto domain, ClusteringDomainOf(columns, metadata_, *schema));
+  domain.removed = columns.empty();
+  change->domains.push_back(std::move(domain));
+  return {};
+}
+
+Status DeltaWrite::NoteIdentities() {
+  auto given = options_.summary.find(kIdentityColumns);
+  if (given == options_.summary.end()) return {};
+  const auto names = Split(given->second, '\n');
+  FRAZIL_ASSIGN_OR_RETURN(auto schema, ParseSchema(metadata_.schema_string));
+  std::map<std::string, int64_t> last;
+  for (const auto& column : GeneratedColumnsOf(*schema)) {
+    if (!column.is_identity || std::find(names.begin(), names.end(), column.name) == names.end()) continue;
+    const auto& written = task_.columns[static_cast<size_t>(schema->FieldIndex(column.name))];
+    std::optional<int64_t> most = column.last;
+    for (const auto& file : added_) {
+      auto statistics = file.columns.find(written.field_id);
+      if (statistics == file.columns.end())
+        return Error::Internal("no statistics of the identity column " + column.name);
+      const auto& bound = column.step > 0 ? statistics->second.upper : statistics->second.lower;
+      if (!bound) continue;
+      const int64_t value = bound->integer();
+      if (!most || (column.step > 0 ? value > *most : value < *most)) most = value;
+    }
+    if (most) last[column.name] = *most;
+  }
+  FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata_));
+  FRAZIL_ASSIGN_OR_RETURN(metadata_.schema_string,
+                          SchemaString(WithLastValues(schema, last), mapping != ColumnMapping::kNone));
+  changes_metadata_ = true;
+  return {};
 }
 
 Result<std::vector<FileAction>> DeltaWrite::ReplacedFiles(const std::vector<FileAction>& added, int64_t now_ms) const {
@@ -285,10 +366,27 @@ void DeltaWrite::Describe(Change* change) const {
   bool creates = staged_ != nullptr && (operation.empty() || operation == "create");
   if (creates) {
     bool selects = operation == "create";
+    const bool is_clone = staged_->cloned != nullptr, is_conversion = !staged_->definition.adopted_files.empty();
+    if (is_clone || is_conversion) {
+      change->operation = is_clone ? "CLONE" : "CONVERT";
+      if (is_clone) {
+        parameters.emplace_back("source", text("delta.`" + staged_->cloned_location + "`"));
+        parameters.emplace_back("sourceVersion", std::to_string(staged_->cloned->version));
+        parameters.emplace_back("isShallow", "\"true\"");
+      } else {
+        parameters.emplace_back("numFiles", std::to_string(added_files));
+        parameters.emplace_back("partitionedBy", ListParameter(metadata_.partition_columns));
+        parameters.emplace_back("collectStats", "\"false\"");
+        metric("numConvertedFiles", static_cast<int64_t>(added_files));
+      }
+      return;
+    }
     change->operation =
         std::string(staged_->replace ? "CREATE OR REPLACE TABLE" : "CREATE TABLE") + (selects ? " AS SELECT" : "");
     parameters.emplace_back("partitionBy", ListParameter(metadata_.partition_columns));
-    parameters.emplace_back("clusterBy", text("[]"));
+    std::vector<std::string> clustering;
+    for (const auto& column : staged_->definition.clustering_columns) clustering.push_back(Join(column, "."));
+    parameters.emplace_back("clusterBy", ListParameter(clustering));
     parameters.emplace_back("description", metadata_.description ? text(*metadata_.description) : "null");
     parameters.emplace_back("isManaged", text(staged_->definition.is_external ? "false" : "true"));
     std::string properties;
@@ -302,6 +400,8 @@ void DeltaWrite::Describe(Change* change) const {
     parameters.emplace_back(
         "predicate", ListParameter(options_.filter_text.empty() ? std::vector<std::string>()
                                                                 : std::vector<std::string>{options_.filter_text}));
+    if (auto clustering = options_.summary.find("clusterBy"); clustering != options_.summary.end())
+      parameters.emplace_back("clusterBy", text(clustering->second));
     auto order = options_.summary.find("zOrderBy");
     if (order != options_.summary.end()) parameters.emplace_back("zOrderBy", text(order->second));
     if (is_rewrite) parameters.emplace_back("auto", "\"false\"");
@@ -362,9 +462,11 @@ Result<CommitOutcome> DeltaWrite::Commit() {
   }
   change.files.insert(change.files.end(), std::make_move_iterator(removed->begin()),
                       std::make_move_iterator(removed->end()));
-  if (Status marked = MarkDeletedRows(now_ms, &change.files); !marked.ok()) {
+  for (Status done :
+       {TakeFiles(now_ms, &change), AddDomains(&change), NoteIdentities(), MarkDeletedRows(now_ms, &change.files)}) {
+    if (done.ok()) continue;
     Abort();
-    return std::move(marked).error();
+    return std::move(done).error();
   }
   for (const auto& file : change_files_) {
     change.change_files.push_back({LogPathOf(target_.log->table(), file.path), PartitionOf(file), file.size});
@@ -408,7 +510,8 @@ Result<CommitOutcome> DeltaWrite::Commit() {
     }
     change.transactions.push_back({*app, *version, now_ms});
   }
-  bool nothing = change.files.empty() && !change.metadata && !change.protocol && change.transactions.empty();
+  bool nothing = change.files.empty() && change.domains.empty() && !change.metadata && !change.protocol &&
+                 change.transactions.empty();
   if (nothing && (options_.mode == WriteMode::kRewriteFiles || options_.operation == "delete")) {
     ended_ = true;
     return CommitOutcome{};

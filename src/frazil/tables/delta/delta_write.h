@@ -40,6 +40,13 @@ class DeltaWrite : public RowChanges {
   /// Files whose rows are deleted by position: with a new deletion vector, or gone where no row is left.
   Status MarkDeletedRows(int64_t now_ms, std::vector<FileAction>* actions);
   PartitionTexts PartitionOf(const WrittenFile& file) const;
+  /// Files that are there and become the table's own when it comes into being: those of a clone's source, or those in
+  /// its folder.
+  Status TakeFiles(int64_t now_ms, Change* change) const;
+  /// What a new table says of itself beside its metadata.
+  Status AddDomains(Change* change) const;
+  /// Notes the last values that identity columns have given.
+  Status NoteIdentities();
   /// Tombstones of what the mode replaces.
   Result<std::vector<FileAction>> ReplacedFiles(const std::vector<FileAction>& added, int64_t now_ms) const;
   void Describe(Change* change) const;

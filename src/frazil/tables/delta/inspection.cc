@@ -133,12 +133,14 @@ Result<RowSet> DeltaTable::Detail() const {
     properties.emplace_back(value);
   }
   bool is_local = storage::SchemeOf(location()).empty();
+  std::vector<std::string> clustering;
+  for (const auto& column : clustering_columns()) clustering.push_back(Join(column, "."));
   rows.rows.push_back({Value("delta"), Value(metadata_.id),
                        by_path ? Value(metadata_.name ? Value(*metadata_.name) : Value()) : Value(target_.context.name),
                        metadata_.description ? Value(*metadata_.description) : Value(),
                        Value((is_local ? "file:" : "") + location()),
                        metadata_.created_time ? Value(*metadata_.created_time * 1000) : Value(),
-                       Value(snapshot_->timestamp_ms * 1000), Texts(metadata_.partition_columns), Texts({}),
+                       Value(snapshot_->timestamp_ms * 1000), Texts(metadata_.partition_columns), Texts(clustering),
                        Value(snapshot_->files.live_count()), Value(snapshot_->files.live_bytes()),
                        Value(std::move(properties)), Value(static_cast<int64_t>(protocol_.min_reader_version)),
                        Value(static_cast<int64_t>(protocol_.min_writer_version)), Texts(FeaturesOf(protocol_))});

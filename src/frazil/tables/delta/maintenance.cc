@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "frazil/base/clock.h"
@@ -11,6 +12,7 @@
 #include "frazil/tables/delta/deletion_vectors.h"
 #include "frazil/tables/delta/delta_table.h"
 #include "frazil/tables/delta/paths.h"
+#include "frazil/tables/delta/schema.h"
 #include "frazil/types/datetime.h"
 
 namespace frazil::tables::delta {
@@ -33,7 +35,63 @@ bool IsHidden(std::string_view relative, const std::vector<std::string>& partiti
   return false;
 }
 
+/// The files below the table that commits until `cutoff_ms` have removed, by the log alone. Error
+/// DELTA_CANNOT_VACUUM_LITE where the log has been cleaned up.
+Result<std::set<std::string>> RemovedFiles(const CommitTarget& target, int64_t cutoff_ms, int64_t version) {
+  const auto& context = target.context;
+  const std::string& table = target.log->table();
+  FRAZIL_ASSIGN_OR_RETURN(auto listing, ListLog(*context.store, target.log->log()));
+  if (listing.commits.empty() || listing.commits.front().version > 0) return Error::Of("DELTA_CANNOT_VACUUM_LITE");
+  std::set<std::string> removed;
+  const auto add = [&](std::string path) {
+    // What stands elsewhere belongs to another table, of which this one is a clone.
+    if (path.starts_with(table + "/")) removed.insert(std::move(path));
+  };
+  for (const auto& commit : listing.commits) {
+    if (commit.version > version || commit.modified_micros / 1000 > cutoff_ms) break;
+    FRAZIL_ASSIGN_OR_RETURN(std::string text, context.store->Read(commit.path));
+    FRAZIL_ASSIGN_OR_RETURN(auto actions, ParseCommit(text, commit.path));
+    for (const auto& action : actions) {
+      if (const auto* change = std::get_if<ChangeFile>(&action)) add(FilePathOf(table, change->path));
+      const auto* file = std::get_if<FileAction>(&action);
+      if (file == nullptr || !file->is_removed || file->deletion_timestamp.value_or(0) > cutoff_ms) continue;
+      add(FilePathOf(table, file->path));
+      if (file->deletion_vector && file->deletion_vector->storage_type != "i") {
+        FRAZIL_ASSIGN_OR_RETURN(auto path, DeletionVectorPath(table, *file->deletion_vector));
+        add(std::move(path));
+      }
+    }
+  }
+  return removed;
+}
+
 }  // namespace
+
+Status DeltaTable::GenerateManifest() const {
+  FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata_));
+  if (mapping != ColumnMapping::kNone) return Error::Of("DELTA_UNSUPPORTED_MANIFEST_GENERATION_WITH_COLUMN_MAPPING");
+  const std::string folder = storage::JoinPath(location(), "_symlink_format_manifest");
+  // By partition folder: the paths of its files, one a line. Partitions that are gone have none.
+  std::map<std::string, std::string> manifests;
+  if (metadata_.partition_columns.empty()) manifests[folder];
+  for (const auto& file : snapshot_->LiveFiles()) {
+    if (file->deletion_vector) return Error::Of("DELTA_UNSUPPORTED_GENERATE_WITH_DELETION_VECTORS");
+    const std::string path = FilePathOf(location(), file->path);
+    // The folders of partitions are called as those of the data files.
+    if (!path.starts_with(location() + "/"))
+      return Error::Unsupported("GENERATE for a table with files of another one");
+    const std::string relative = path.substr(location().size() + 1);
+    const size_t slash = relative.rfind('/');
+    const std::string place =
+        slash == std::string::npos ? folder : storage::JoinPath(folder, relative.substr(0, slash));
+    manifests[place] += (storage::SchemeOf(path).empty() ? "file:" : "") + path + "\n";
+  }
+  FRAZIL_ASSIGN_OR_RETURN(bool exists, target_.context.store->Exists(folder));
+  if (exists) FRAZIL_RETURN_IF_ERROR(target_.context.store->DeleteRecursively(folder));
+  for (const auto& [place, text] : manifests)
+    FRAZIL_RETURN_IF_ERROR(target_.context.store->WriteNew(storage::JoinPath(place, "manifest"), text));
+  return {};
+}
 
 Result<RowSet> DeltaTable::Restore(const ScanOptions& options) const {
   SnapshotPtr wanted;
@@ -134,14 +192,23 @@ Result<RowSet> DeltaTable::Vacuum(const VacuumOptions& options) const {
         needed.insert(storage::LocalPath(*path));
     }
   });
-  FRAZIL_ASSIGN_OR_RETURN(auto objects, target_.context.store->List(location(), true));
   std::vector<std::string> unneeded;
-  std::string prefix = location() + "/";
-  for (const auto& object : objects) {
-    if (object.is_directory || !object.path.starts_with(prefix)) continue;
-    if (IsHidden(std::string_view(object.path).substr(prefix.size()), metadata_.partition_columns)) continue;
-    if (needed.contains(storage::LocalPath(object.path)) || object.modified_micros / 1000 > cutoff_ms) continue;
-    unneeded.push_back(object.path);
+  if (options.lite) {
+    FRAZIL_ASSIGN_OR_RETURN(auto removed, RemovedFiles(target_, cutoff_ms, snapshot_->version));
+    for (auto& path : removed) {
+      if (needed.contains(storage::LocalPath(path))) continue;
+      FRAZIL_ASSIGN_OR_RETURN(bool exists, target_.context.store->Exists(path));
+      if (exists) unneeded.push_back(std::move(path));
+    }
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(auto objects, target_.context.store->List(location(), true));
+    std::string prefix = location() + "/";
+    for (const auto& object : objects) {
+      if (object.is_directory || !object.path.starts_with(prefix)) continue;
+      if (IsHidden(std::string_view(object.path).substr(prefix.size()), metadata_.partition_columns)) continue;
+      if (needed.contains(storage::LocalPath(object.path)) || object.modified_micros / 1000 > cutoff_ms) continue;
+      unneeded.push_back(object.path);
+    }
   }
   std::sort(unneeded.begin(), unneeded.end());
   RowSet rows;

@@ -7,6 +7,7 @@
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/tables/delta/column_mapping.h"
+#include "frazil/tables/delta/generated_columns.h"
 #include "frazil/tables/delta/schema.h"
 
 namespace frazil::tables::delta {
@@ -136,6 +137,18 @@ Result<std::string> SchemaString(const DataTypePtr& schema, bool has_column_mapp
   return DataType::Struct(std::move(fields))->Json();
 }
 
+Result<Metadata> ClonedMetadata(const TableDefinition& definition, const Metadata& cloned, const Metadata* replaced) {
+  Metadata metadata = cloned;
+  metadata.id = replaced != nullptr ? replaced->id : RandomUuidText();
+  metadata.created_time = replaced != nullptr ? replaced->created_time : NowMicros() / 1000;
+  for (const auto& [key, value] : definition.properties) {
+    FRAZIL_RETURN_IF_ERROR(CheckProperty(key));
+    metadata.configuration[key] = value;
+  }
+  FRAZIL_RETURN_IF_ERROR(CheckModeChange(&cloned, metadata));
+  return metadata;
+}
+
 Result<Metadata> NewMetadata(const TableContext& context, const TableDefinition& definition, const Metadata* replaced) {
   Metadata metadata;
   metadata.id = replaced != nullptr ? replaced->id : RandomUuidText();
@@ -158,6 +171,13 @@ Result<Metadata> NewMetadata(const TableContext& context, const TableDefinition&
   }
   if (!metadata.partition_columns.empty() && metadata.partition_columns.size() == definition.schema->fields().size()) {
     return Error::Of("DELTA_CANNOT_USE_ALL_COLUMNS_FOR_PARTITION");
+  }
+  if (!metadata.partition_columns.empty() && !definition.clustering_columns.empty())
+    return Error::Of("DELTA_CLUSTER_BY_WITH_PARTITIONED_BY");
+  for (const auto& column : GeneratedColumnsOf(*definition.schema)) {
+    const auto& names = metadata.partition_columns;
+    if (column.is_identity && std::find(names.begin(), names.end(), column.name) != names.end())
+      return Error::Of("DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED", {{"colName", column.name}});
   }
   // Defaults of the session, below what the statement says.
   for (const auto& name : KnownProperties()) {

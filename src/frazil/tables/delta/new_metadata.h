@@ -14,6 +14,10 @@ namespace frazil::tables::delta {
 /// properties that Delta does not take, partition transforms.
 Result<Metadata> NewMetadata(const TableContext& context, const TableDefinition& definition, const Metadata* replaced);
 
+/// The metadata of a table that takes the files of another one, as that has it but for the properties that the
+/// definition names.
+Result<Metadata> ClonedMetadata(const TableDefinition& definition, const Metadata& cloned, const Metadata* replaced);
+
 /// Checks the columns of a table and gives the schemaString: CHAR and VARCHAR become strings that note their length, as
 /// Spark keeps them. Errors DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES, DELTA_UNSUPPORTED_DATA_TYPES.
 Result<std::string> SchemaString(const DataTypePtr& schema, bool has_column_mapping);

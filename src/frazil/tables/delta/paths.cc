@@ -30,6 +30,15 @@ std::string FilePathOf(const std::string& table, std::string_view log_path) {
   return storage::JoinPath(table, decoded);
 }
 
+std::string AbsoluteLogPathOf(const std::string& table, std::string_view log_path) {
+  if (!storage::SchemeOf(log_path).empty()) return std::string(log_path);
+  return UriOf(FilePathOf(table, log_path));
+}
+
+std::string UriOf(const std::string& file_path) {
+  return (storage::SchemeOf(file_path).empty() ? "file://" : "") + Encode(file_path);
+}
+
 std::string LogPathOf(const std::string& table, std::string_view file_path) {
   std::string prefix = table + "/";
   if (file_path.starts_with(prefix)) file_path.remove_prefix(prefix.size());

@@ -12,4 +12,10 @@ std::string FilePathOf(const std::string& table, std::string_view log_path);
 /// A file below the table's folder as the log names it.
 std::string LogPathOf(const std::string& table, std::string_view file_path);
 
+/// The same path in the log of another table: absolute.
+std::string AbsoluteLogPathOf(const std::string& table, std::string_view log_path);
+
+/// How the log names a file by its absolute path.
+std::string UriOf(const std::string& file_path);
+
 }  // namespace frazil::tables::delta

@@ -14,6 +14,7 @@
 #include "frazil/tables/delta/checkpoint.h"
 #include "frazil/tables/delta/delta_scan.h"
 #include "frazil/tables/delta/features.h"
+#include "frazil/tables/delta/log_cleanup.h"
 
 namespace frazil::tables::delta {
 namespace {
@@ -76,6 +77,14 @@ Status CheckAgainst(const CommitTarget& target, const Change& change, const File
     if (const auto* transaction = std::get_if<Transaction>(&action)) {
       for (const auto& own : change.transactions) {
         if (own.app_id == transaction->app_id) {
+          return Conflict(
+              Error::Of("DELTA_CONCURRENT_TRANSACTION", {{"conflictingCommit", told()}, {"docLink", kConflictDocs}}));
+        }
+      }
+    }
+    if (const auto* domain = std::get_if<DomainMetadata>(&action)) {
+      for (const auto& own : change.domains) {
+        if (own.domain == domain->domain) {
           return Conflict(
               Error::Of("DELTA_CONCURRENT_TRANSACTION", {{"conflictingCommit", told()}, {"docLink", kConflictDocs}}));
         }
@@ -151,6 +160,12 @@ void WriteDueCheckpoint(const CommitTarget& target, const Snapshot& snapshot) {
         {{"table", target.log->table()},
          {"version", std::to_string(snapshot.version)},
          {"error", written.error().message}});
+    return;
+  }
+  Status cleaned = CleanUpLog(target.context, target.log->log(), snapshot, NowMicros() / 1000);
+  if (!cleaned.ok()) {
+    Log(LogLevel::kWarn, "Old files of a Delta log could not be deleted",
+        {{"table", target.log->table()}, {"error", cleaned.error().message}});
   }
 }
 
