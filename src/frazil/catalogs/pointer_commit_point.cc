@@ -4,24 +4,15 @@
 #include <cstdio>
 #include <thread>
 
-#include <nlohmann/json.hpp>
-
 #include "frazil/base/integer_text.h"
 #include "frazil/base/logging.h"
 #include "frazil/base/uuid.h"
+#include "frazil/catalogs/json_members.h"
 
 namespace frazil::catalogs {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kAttempts = 5;
-
-std::string TextAt(const Json& value, const char* name) {
-  if (!value.is_object()) return {};
-  auto found = value.find(name);
-  return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 }  // namespace
 
@@ -33,8 +24,9 @@ std::string NextMetadataLocation(const std::optional<std::string>& expected, con
   }
   const Json parsed = Json::parse(metadata, nullptr, /*allow_exceptions=*/false);
   std::string folder;
-  if (parsed.is_object() && parsed.contains("properties")) folder = TextAt(parsed["properties"], "write.metadata.path");
-  if (folder.empty()) folder = storage::JoinPath(TextAt(parsed, "location"), "metadata");
+  if (parsed.is_object() && parsed.contains("properties"))
+    folder = TextMember(parsed["properties"], "write.metadata.path");
+  if (folder.empty()) folder = storage::JoinPath(TextMember(parsed, "location"), "metadata");
   char number[24];
   std::snprintf(number, sizeof(number), "%05lld", static_cast<long long>(version + 1));
   return storage::JoinPath(folder, std::string(number) + "-" + RandomUuidText() + ".metadata.json");
@@ -52,7 +44,7 @@ Result<bool> PointerCommitPoint::WasMovedTo(const std::string& location) {
   const Json parsed = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object() || !parsed.contains("metadata-log") || !parsed["metadata-log"].is_array()) return false;
   for (const auto& entry : parsed["metadata-log"]) {
-    if (TextAt(entry, "metadata-file") == location) return true;
+    if (TextMember(entry, "metadata-file") == location) return true;
   }
   return false;
 }

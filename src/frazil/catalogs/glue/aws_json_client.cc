@@ -1,6 +1,7 @@
 #include "frazil/catalogs/glue/aws_json_client.h"
 
 #include "frazil/base/clock.h"
+#include "frazil/catalogs/json_members.h"
 #include "frazil/net/aws/signature_v4.h"
 #include "frazil/net/url.h"
 #include "frazil/storage/interrupt.h"
@@ -8,17 +9,9 @@
 namespace frazil::catalogs {
 namespace {
 
-using Json = nlohmann::json;
-
 std::string TextOf(const std::map<std::string, std::string>& settings, const std::string& key) {
   auto found = settings.find(key);
   return found == settings.end() ? std::string() : found->second;
-}
-
-std::string TextAt(const Json& value, const char* name) {
-  if (!value.is_object()) return {};
-  auto found = value.find(name);
-  return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 /// "com.amazonaws.glue#EntityNotFoundException" -> "EntityNotFoundException"
@@ -90,11 +83,11 @@ Result<AwsAnswer> AwsJsonClient::Call(const std::string& operation, const Json& 
   answer.body = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
   if (answer.body.is_discarded()) answer.body = Json();
   if (!answer.ok()) {
-    answer.error = ShortName(TextAt(answer.body, "__type"));
+    answer.error = ShortName(TextMember(answer.body, "__type"));
     const auto* header = response.FindHeader("x-amzn-ErrorType");
     if (answer.error.empty() && header != nullptr) answer.error = ShortName(*header);
-    answer.message = TextAt(answer.body, "Message");
-    if (answer.message.empty()) answer.message = TextAt(answer.body, "message");
+    answer.message = TextMember(answer.body, "Message");
+    if (answer.message.empty()) answer.message = TextMember(answer.body, "message");
   }
   return answer;
 }

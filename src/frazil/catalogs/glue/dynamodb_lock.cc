@@ -9,11 +9,10 @@
 #include "frazil/base/integer_text.h"
 #include "frazil/base/logging.h"
 #include "frazil/base/uuid.h"
+#include "frazil/catalogs/json_members.h"
 
 namespace frazil::catalogs {
 namespace {
-
-using Json = nlohmann::json;
 
 void Sleep(int64_t milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 

@@ -4,18 +4,11 @@
 
 #include "frazil/base/text.h"
 #include "frazil/catalogs/glue/glue_pointer.h"
+#include "frazil/catalogs/json_members.h"
 #include "frazil/catalogs/pointer_commit_point.h"
 
 namespace frazil::catalogs {
 namespace {
-
-using Json = nlohmann::json;
-
-std::string TextAt(const Json& value, const char* name) {
-  if (!value.is_object()) return {};
-  auto found = value.find(name);
-  return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::string SettingOf(const std::map<std::string, std::string>& settings, const std::string& key) {
   auto found = settings.find(key);
@@ -92,8 +85,8 @@ Result<std::vector<Namespace>> GlueCatalog::ListNamespaces(const Namespace& pare
     if (!answer.ok()) return glue_->ErrorOf("GetDatabases", answer);
     if (!answer.body.is_object()) return Error::Storage("Glue's answer holds no databases");
     for (const auto& database : answer.body.value("DatabaseList", Json::array()))
-      found.push_back({TextAt(database, "Name")});
-    token = TextAt(answer.body, "NextToken");
+      found.push_back({TextMember(database, "Name")});
+    token = TextMember(answer.body, "NextToken");
   } while (!token.empty());
   std::sort(found.begin(), found.end());
   return found;
@@ -115,8 +108,9 @@ Result<std::map<std::string, std::string>> GlueCatalog::LoadNamespace(const Name
       if (value.is_string()) properties[key] = value.get<std::string>();
     }
   }
-  if (const std::string comment = TextAt(*database, "Description"); !comment.empty()) properties["comment"] = comment;
-  if (const std::string location = TextAt(*database, "LocationUri"); !location.empty())
+  if (const std::string comment = TextMember(*database, "Description"); !comment.empty())
+    properties["comment"] = comment;
+  if (const std::string location = TextMember(*database, "LocationUri"); !location.empty())
     properties["location"] = location;
   return properties;
 }
@@ -176,9 +170,9 @@ Result<std::vector<std::string>> GlueCatalog::TableNames(const Namespace& name_s
     if (!answer.ok()) return glue_->ErrorOf("GetTables", answer);
     if (!answer.body.is_object()) return Error::Storage("Glue's answer holds no tables");
     for (const auto& table : answer.body.value("TableList", Json::array())) {
-      if (!iceberg_only || MetadataLocationOf(table)) names.push_back(TextAt(table, "Name"));
+      if (!iceberg_only || MetadataLocationOf(table)) names.push_back(TextMember(table, "Name"));
     }
-    token = TextAt(answer.body, "NextToken");
+    token = TextMember(answer.body, "NextToken");
   } while (!token.empty());
   std::sort(names.begin(), names.end());
   return names;
@@ -223,7 +217,7 @@ Result<tables::TablePtr> GlueCatalog::LoadTable(const Identifier& identifier) {
 Result<std::string> GlueCatalog::DefaultLocation(const Identifier& identifier) {
   FRAZIL_ASSIGN_OR_RETURN(auto database, FindDatabase(identifier.name_space));
   if (!database) return NamespaceNotFound(*this, identifier.name_space);
-  const std::string of_database = TextAt(*database, "LocationUri");
+  const std::string of_database = TextMember(*database, "LocationUri");
   if (!of_database.empty()) return storage::JoinPath(of_database, identifier.name);
   const std::string warehouse = SettingOf(settings_, "warehouse");
   if (warehouse.empty()) {

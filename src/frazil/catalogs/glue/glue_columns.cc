@@ -4,10 +4,10 @@
 #include <set>
 #include <string>
 
+#include "frazil/catalogs/json_members.h"
+
 namespace frazil::catalogs {
 namespace {
-
-using Json = nlohmann::json;
 
 const Json kNone;
 
@@ -17,16 +17,11 @@ const Json& At(const Json& value, const char* name) {
   return found == value.end() ? kNone : *found;
 }
 
-std::string TextAt(const Json& value, const char* name) {
-  const Json& found = At(value, name);
-  return found.is_string() ? found.get<std::string>() : std::string();
-}
-
 void AddColumns(const Json& schema, bool is_current, std::set<std::string>* seen, Json* columns) {
   const Json& fields = At(schema, "fields");
   if (!fields.is_array()) return;
   for (const auto& field : fields) {
-    const std::string name = TextAt(field, "name");
+    const std::string name = TextMember(field, "name");
     if (!seen->insert(name).second) continue;
     const Json& id = At(field, "id");
     const Json& required = At(field, "required");
@@ -36,7 +31,7 @@ void AddColumns(const Json& schema, bool is_current, std::set<std::string>* seen
                     {{"iceberg.field.id", id.is_number_integer() ? std::to_string(id.get<int64_t>()) : ""},
                      {"iceberg.field.optional", required.is_boolean() && required.get<bool>() ? "false" : "true"},
                      {"iceberg.field.current", is_current ? "true" : "false"}}}};
-    const std::string comment = TextAt(field, "doc");
+    const std::string comment = TextMember(field, "doc");
     if (!comment.empty()) column["Comment"] = comment.substr(0, 255);  // Glue takes no longer ones.
     columns->push_back(std::move(column));
   }
@@ -46,12 +41,12 @@ void AddColumns(const Json& schema, bool is_current, std::set<std::string>* seen
 
 std::string HiveTypeText(const Json& type) {
   if (type.is_object()) {
-    const std::string kind = TextAt(type, "type");
+    const std::string kind = TextMember(type, "type");
     if (kind == "list") return "array<" + HiveTypeText(At(type, "element")) + ">";
     if (kind == "map") return "map<" + HiveTypeText(At(type, "key")) + "," + HiveTypeText(At(type, "value")) + ">";
     std::string text;
     for (const auto& field : At(type, "fields"))
-      text += (text.empty() ? "" : ",") + TextAt(field, "name") + ":" + HiveTypeText(At(field, "type"));
+      text += (text.empty() ? "" : ",") + TextMember(field, "name") + ":" + HiveTypeText(At(field, "type"));
     return "struct<" + text + ">";
   }
   std::string name = type.is_string() ? type.get<std::string>() : std::string();

@@ -3,17 +3,10 @@
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/catalogs/glue/glue_columns.h"
+#include "frazil/catalogs/json_members.h"
 
 namespace frazil::catalogs {
 namespace {
-
-using Json = nlohmann::json;
-
-std::string TextAt(const Json& value, const char* name) {
-  if (!value.is_object()) return {};
-  auto found = value.find(name);
-  return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 /// What Glue says of a table that describes this metadata. `former`: the table as it is, or null.
 Json TableInput(const std::string& name, const Json& former, const std::optional<std::string>& expected,
@@ -26,10 +19,10 @@ Json TableInput(const std::string& name, const Json& former, const std::optional
       {"Name", name},
       {"TableType", "EXTERNAL_TABLE"},
       {"Parameters", std::move(parameters)},
-      {"StorageDescriptor", {{"Location", TextAt(metadata, "location")}, {"Columns", GlueColumns(metadata)}}}};
+      {"StorageDescriptor", {{"Location", TextMember(metadata, "location")}, {"Columns", GlueColumns(metadata)}}}};
   const Json properties = metadata.is_object() ? metadata.value("properties", Json::object()) : Json::object();
-  std::string comment = TextAt(properties, "comment");
-  if (comment.empty()) comment = TextAt(former, "Description");
+  std::string comment = TextMember(properties, "comment");
+  if (comment.empty()) comment = TextMember(former, "Description");
   if (!comment.empty()) input["Description"] = comment;
   for (const char* kept : {"Owner", "PartitionKeys", "Retention"}) {
     if (former.is_object() && former.contains(kept)) input[kept] = former[kept];
@@ -56,8 +49,8 @@ Result<std::optional<Json>> FindGlueTable(AwsJsonClient& glue, const GlueTableNa
 std::optional<std::string> MetadataLocationOf(const Json& table) {
   if (!table.is_object() || !table.contains("Parameters")) return std::nullopt;
   const Json& parameters = table["Parameters"];
-  const std::string location = TextAt(parameters, "metadata_location");
-  if (!EqualsIgnoreCase(TextAt(parameters, "table_type"), "iceberg") || location.empty()) return std::nullopt;
+  const std::string location = TextMember(parameters, "metadata_location");
+  if (!EqualsIgnoreCase(TextMember(parameters, "table_type"), "iceberg") || location.empty()) return std::nullopt;
   return location;
 }
 
@@ -96,7 +89,7 @@ Result<bool> GluePointer::MoveLocked(const std::optional<std::string>& expected,
   if (table) {
     operation = "UpdateTable";
     body["SkipArchive"] = skip_archive_;
-    const std::string version = TextAt(*table, "VersionId");
+    const std::string version = TextMember(*table, "VersionId");
     if (!version.empty()) body["VersionId"] = version;
   }
   FRAZIL_ASSIGN_OR_RETURN(

@@ -2,13 +2,13 @@
 
 #include "frazil/catalogs/glue/glue_columns.h"
 #include "frazil/catalogs/glue/glue_pointer.h"
+#include "frazil/catalogs/json_members.h"
 #include "frazil/net/testing/test_server.h"
 #include "frazil/storage/memory/memory_store.h"
 
 namespace frazil::catalogs {
 namespace {
 
-using Json = nlohmann::json;
 using net::ReceivedRequest;
 using net::TestAnswer;
 using net::TestServer;

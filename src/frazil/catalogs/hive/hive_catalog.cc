@@ -164,6 +164,8 @@ Status HiveCatalog::DropNamespace(const Namespace& name_space, bool cascade) {
   FRAZIL_ASSIGN_OR_RETURN(bool exists, NamespaceExists(name_space));
   if (!exists || name_space.empty()) return NamespaceNotFound(*this, name_space);
   if (cascade) {
+    FRAZIL_ASSIGN_OR_RETURN(auto views, ListViews(name_space));
+    for (const auto& view : views) FRAZIL_RETURN_IF_ERROR(DropView({name_space, view}));
     FRAZIL_ASSIGN_OR_RETURN(auto own, ListTables(name_space));
     for (const auto& table : own) FRAZIL_RETURN_IF_ERROR(DropTable({name_space, table}, false));
   }
@@ -176,7 +178,7 @@ Status HiveCatalog::DropNamespace(const Namespace& name_space, bool cascade) {
 
 // --- tables
 
-Result<std::vector<std::string>> HiveCatalog::ListTables(const Namespace& name_space) {
+Result<std::vector<std::string>> HiveCatalog::ListNames(const Namespace& name_space, const char* kind) {
   FRAZIL_ASSIGN_OR_RETURN(bool exists, NamespaceExists(name_space));
   if (!exists || name_space.empty()) return NamespaceNotFound(*this, name_space);
   FRAZIL_ASSIGN_OR_RETURN(auto all, metastore_->GetAllTables(DatabaseName(name_space)));
@@ -187,10 +189,19 @@ Result<std::vector<std::string>> HiveCatalog::ListTables(const Namespace& name_s
   FRAZIL_ASSIGN_OR_RETURN(auto entries, metastore_->GetTables(DatabaseName(name_space), names));
   if (!entries.ok()) return metastore_->ErrorOf("get_table_objects_by_name", entries);
   for (const auto& entry : entries.result.items) {
-    if (HiveMetadataLocation(entry)) found.push_back(entry.At(hive::table::kName).text);
+    if (HiveMetadataLocation(entry, kind)) found.push_back(entry.At(hive::table::kName).text);
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+Result<std::vector<std::string>> HiveCatalog::ListTables(const Namespace& name_space) {
+  return ListNames(name_space, kHiveIcebergTable);
+}
+
+Result<std::optional<ThriftValue>> HiveCatalog::FindEntry(const Identifier& identifier) {
+  if (!HasOneLevel(identifier.name_space)) return std::optional<ThriftValue>();
+  return FindHiveTable(*metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name));
 }
 
 Result<HiveCatalog::Place> HiveCatalog::PlaceAt(const Identifier& identifier, const std::string& location) {

@@ -42,6 +42,12 @@ class HiveCatalog : public Catalog, public TableRegistrar {
   Status AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) override;
   Status RegisterTable(const Identifier& identifier, const std::string& metadata_location) override;
 
+  bool supports_views() const override { return true; }
+  Result<std::vector<std::string>> ListViews(const Namespace& name_space) override;
+  Result<std::optional<ViewDefinition>> LoadView(const Identifier& identifier) override;
+  Status CreateView(const Identifier& identifier, const ViewDefinition& view, bool replace) override;
+  Status DropView(const Identifier& identifier) override;
+
  private:
   struct Place {
     std::string location;
@@ -51,6 +57,9 @@ class HiveCatalog : public Catalog, public TableRegistrar {
   HiveCatalog() = default;
   Result<Place> PlaceAt(const Identifier& identifier, const std::string& location);
   Result<std::string> DefaultLocation(const Identifier& identifier);
+  /// Names of the entries of a database whose metadata is of a kind (parameter table_type).
+  Result<std::vector<std::string>> ListNames(const Namespace& name_space, const char* kind);
+  Result<std::optional<ThriftValue>> FindEntry(const Identifier& identifier);
   Result<std::optional<ThriftValue>> FindDatabase(const Namespace& name_space);
   /// A database as the Metastore keeps it. Error where a location is needed and none is known.
   Result<ThriftValue> DatabaseOf(const std::string& name, const std::map<std::string, std::string>& properties) const;

@@ -2,16 +2,13 @@
 
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
 #include "frazil/base/clock.h"
 #include "frazil/base/text.h"
 #include "frazil/catalogs/hive/hive_columns.h"
+#include "frazil/catalogs/json_members.h"
 
 namespace frazil::catalogs {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr const char* kLocationKey = "metadata_location";
 constexpr const char* kFormerLocationKey = "previous_metadata_location";
@@ -60,11 +57,11 @@ ThriftValue StorageOf(const Json& metadata) {
 
 }  // namespace
 
-std::optional<std::string> HiveMetadataLocation(const ThriftValue& table) {
+std::optional<std::string> HiveMetadataLocation(const ThriftValue& table, const char* kind) {
   const auto parameters = table.At(hive::table::kParameters).ToStringMap();
-  auto kind = parameters.find("table_type");
+  auto found = parameters.find("table_type");
   auto location = parameters.find(kLocationKey);
-  if (kind == parameters.end() || !EqualsIgnoreCase(kind->second, "iceberg") || location == parameters.end())
+  if (found == parameters.end() || !EqualsIgnoreCase(found->second, kind) || location == parameters.end())
     return std::nullopt;
   return location->second;
 }
@@ -122,7 +119,7 @@ Result<bool> HivePointer::MoveLocked(const std::optional<std::string>& expected,
     }
   }
   parameters["EXTERNAL"] = "TRUE";
-  parameters["table_type"] = "ICEBERG";
+  parameters["table_type"] = kHiveIcebergTable;
   parameters[kLocationKey] = next;
   if (expected) parameters[kFormerLocationKey] = *expected;
   entry.fields[table::kParameters] = ThriftValue::StringMap(parameters);

@@ -9,8 +9,12 @@
 
 namespace frazil::catalogs {
 
-/// Location of an Iceberg table's metadata file; nullopt for tables of other kinds.
-std::optional<std::string> HiveMetadataLocation(const ThriftValue& table);
+/// Values of the parameter table_type.
+inline constexpr const char* kHiveIcebergTable = "ICEBERG";
+inline constexpr const char* kHiveIcebergView = "ICEBERG-VIEW";
+
+/// Location of an Iceberg table's (or view's) metadata file; nullopt for entries of other kinds.
+std::optional<std::string> HiveMetadataLocation(const ThriftValue& table, const char* kind = kHiveIcebergTable);
 
 /// The table as the Metastore has it; nullopt where there is none of that name.
 Result<std::optional<ThriftValue>> FindHiveTable(HiveMetastore& metastore, const std::string& database,

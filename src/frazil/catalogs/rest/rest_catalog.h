@@ -63,8 +63,6 @@ class RestCatalog : public Catalog, public TableRegistrar {
   Result<tables::TableContext> ContextFor(const Identifier& identifier, const RestTableState& state) const;
   Result<Planned> Plan(const Identifier& identifier, const tables::TableDefinition& definition);
   tables::CommitPointPtr CommitPointFor(const Identifier& identifier, std::optional<RestTableState> known) const;
-  /// The body of Iceberg's schema for columns, as a new table or view has it.
-  Result<Json> SchemaFor(const DataTypePtr& columns) const;
 
   std::string name_;
   std::shared_ptr<RestClient> client_;

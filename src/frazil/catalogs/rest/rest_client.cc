@@ -13,11 +13,6 @@
 namespace frazil::catalogs {
 namespace {
 
-Json ParseOrNull(const std::string& text) {
-  Json parsed = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return parsed.is_discarded() ? Json() : parsed;
-}
-
 std::string WithoutEndSlash(std::string text) {
   while (text.ends_with('/')) text.pop_back();
   return text;
@@ -26,32 +21,6 @@ std::string WithoutEndSlash(std::string text) {
 std::string Shortened(const std::string& text) { return text.size() <= 300 ? text : text.substr(0, 300) + "..."; }
 
 }  // namespace
-
-const Json* Member(const Json& value, std::string_view name) {
-  if (!value.is_object()) return nullptr;
-  auto found = value.find(name);
-  return found == value.end() ? nullptr : &*found;
-}
-
-std::string TextMember(const Json& value, std::string_view name) {
-  const Json* member = Member(value, name);
-  return member != nullptr && member->is_string() ? member->get<std::string>() : std::string();
-}
-
-std::optional<int64_t> NumberMember(const Json& value, std::string_view name) {
-  const Json* member = Member(value, name);
-  if (member == nullptr || !member->is_number_integer()) return std::nullopt;
-  return member->get<int64_t>();
-}
-
-Settings TextMembers(const Json* value) {
-  Settings result;
-  if (value == nullptr || !value->is_object()) return result;
-  for (const auto& [key, text] : value->items()) {
-    if (text.is_string()) result[key] = text.get<std::string>();
-  }
-  return result;
-}
 
 RestClient::RestClient(std::string catalog_name, Settings settings)
     : catalog_name_(std::move(catalog_name)), settings_(std::move(settings)) {}
@@ -171,7 +140,7 @@ Result<std::string> RestClient::BearerToken(bool renew) {
   const auto sent = net::SendWithRetries(*http_, retry_, /*repeatable=*/true, make, storage::InterruptScope::Current());
   if (sent.response.status == 0)
     return Error::Storage("Failed to sign in at " + url + " with " + Identity() + ": " + sent.response.failure);
-  const Json answer = ParseOrNull(sent.response.body);
+  const Json answer = ParseJsonOrNull(sent.response.body);
   const std::string token = TextMember(answer, "access_token");
   if (!sent.response.ok() || token.empty()) {
     std::string reason = TextMember(answer, "error_description");
@@ -261,7 +230,7 @@ Result<RestAnswer> RestClient::SendTo(const std::string& method, const std::stri
     RestAnswer answer;
     answer.status = response.status;
     answer.earlier_unknown = sent.earlier_unknown;
-    if (!response.body.empty()) answer.body = ParseOrNull(response.body);
+    if (!response.body.empty()) answer.body = ParseJsonOrNull(response.body);
     if (!answer.ok()) {
       const Json* error = Member(answer.body, "error");
       if (error != nullptr) {

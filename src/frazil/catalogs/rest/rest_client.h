@@ -10,16 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "frazil/base/result.h"
 #include "frazil/catalogs/catalog.h"
+#include "frazil/catalogs/json_members.h"
 #include "frazil/net/http_client.h"
 
 namespace frazil::catalogs {
-
-using Json = nlohmann::json;
-using Settings = std::map<std::string, std::string>;
 
 /// An answer of the service.
 struct RestAnswer {
@@ -86,14 +82,5 @@ class RestClient {
   std::mutex token_mutex_;
   std::optional<Token> token_;
 };
-
-// --- members of answers, without exceptions
-
-/// The member, or null where there is none or the value is no object.
-const Json* Member(const Json& value, std::string_view name);
-std::string TextMember(const Json& value, std::string_view name);
-std::optional<int64_t> NumberMember(const Json& value, std::string_view name);
-/// The members of an object whose values are texts.
-Settings TextMembers(const Json* value);
 
 }  // namespace frazil::catalogs

@@ -1,0 +1,88 @@
+// Views of a Hive Metastore: an entry that points to Iceberg's view metadata, as Iceberg's own Hive catalog keeps them.
+
+#include "frazil/base/text.h"
+#include "frazil/catalogs/hive/hive_catalog.h"
+#include "frazil/catalogs/hive/hive_columns.h"
+#include "frazil/catalogs/hive/hive_pointer.h"
+#include "frazil/catalogs/iceberg_view.h"
+#include "frazil/catalogs/pointer_commit_point.h"
+
+namespace frazil::catalogs {
+
+Result<std::vector<std::string>> HiveCatalog::ListViews(const Namespace& name_space) {
+  return ListNames(name_space, kHiveIcebergView);
+}
+
+Result<std::optional<ViewDefinition>> HiveCatalog::LoadView(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
+  const auto location = entry ? HiveMetadataLocation(*entry, kHiveIcebergView) : std::nullopt;
+  if (!location) return std::optional<ViewDefinition>();
+  FRAZIL_ASSIGN_OR_RETURN(auto store, stores_->StoreFor(*location, lookup_));
+  FRAZIL_ASSIGN_OR_RETURN(auto text, store->Read(*location));
+  FRAZIL_ASSIGN_OR_RETURN(auto view,
+                          ReadViewMetadata(*texts_, ParseJsonOrNull(text), DottedName(*this, identifier), name_));
+  return std::optional<ViewDefinition>(std::move(view));
+}
+
+Status HiveCatalog::CreateView(const Identifier& identifier, const ViewDefinition& view, bool replace) {
+  using namespace hive;
+  FRAZIL_ASSIGN_OR_RETURN(auto folder, DefaultLocation(identifier));
+  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
+  const auto former_location = entry ? HiveMetadataLocation(*entry, kHiveIcebergView) : std::nullopt;
+  if (entry && (!replace || !former_location)) return TableExistsAlready(*this, identifier);
+  FRAZIL_ASSIGN_OR_RETURN(auto store, stores_->StoreFor(folder, lookup_));
+  Json former;
+  if (former_location) {
+    FRAZIL_ASSIGN_OR_RETURN(auto text, store->Read(*former_location));
+    former = ParseJsonOrNull(text);
+  }
+  FRAZIL_ASSIGN_OR_RETURN(const Json metadata, ViewMetadataOf(*texts_, view, folder, former));
+  const std::string text = metadata.dump();
+  const std::string location = NextMetadataLocation(former_location, text);
+  FRAZIL_RETURN_IF_ERROR(store->WriteNew(location, text));
+
+  std::vector<ThriftValue> columns;
+  Json as_table = {{"current-schema-id", metadata["schemas"].back()["schema-id"]}, {"schemas", metadata["schemas"]}};
+  for (const auto& column : CurrentHiveColumns(as_table)) {
+    columns.push_back(ThriftValue::Struct({{int16_t{1}, ThriftValue::String(column.name)},
+                                           {int16_t{2}, ThriftValue::String(column.type)},
+                                           {int16_t{3}, ThriftValue::String(column.comment)}}));
+  }
+  ThriftValue next = entry ? *std::move(entry) : ThriftValue::Struct();
+  auto parameters = next.At(table::kParameters).ToStringMap();
+  parameters["table_type"] = kHiveIcebergView;
+  parameters["metadata_location"] = location;
+  if (former_location) parameters["previous_metadata_location"] = *former_location;
+  next.fields[table::kName] = ThriftValue::String(AsciiLower(identifier.name));
+  next.fields[table::kDatabase] = ThriftValue::String(AsciiLower(identifier.name_space[0]));
+  next.fields[table::kOwner] = ThriftValue::String(view.owner);
+  next.fields[table::kType] = ThriftValue::String("VIRTUAL_VIEW");
+  next.fields[table::kViewOriginalText] = ThriftValue::String(view.query_text);
+  next.fields[table::kViewExpandedText] = ThriftValue::String(view.query_text);
+  next.fields[table::kPartitionKeys] = ThriftValue::List(ThriftType::kStruct, {});
+  next.fields[table::kParameters] = ThriftValue::StringMap(parameters);
+  next.fields[table::kStorage] = ThriftValue::Struct(
+      {{storage_descriptor::kColumns, ThriftValue::List(ThriftType::kStruct, std::move(columns))},
+       {storage_descriptor::kLocation, ThriftValue::String(folder)},
+       {storage_descriptor::kSerDe, ThriftValue::Struct({{int16_t{3}, ThriftValue::StringMap({})}})}});
+  if (former_location) {
+    FRAZIL_ASSIGN_OR_RETURN(auto altered, metastore_->AlterTable(AsciiLower(identifier.name_space[0]),
+                                                                 AsciiLower(identifier.name), next, {}));
+    return altered.ok() ? Status::Ok() : Status(metastore_->ErrorOf("alter_table", altered));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto made, metastore_->CreateTable(next));
+  if (made.ok()) return {};
+  if (made.exception == "AlreadyExistsException") return TableExistsAlready(*this, identifier);
+  return metastore_->ErrorOf("create_table", made);
+}
+
+Status HiveCatalog::DropView(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
+  if (!entry || !HiveMetadataLocation(*entry, kHiveIcebergView)) return TableNotFound(*this, identifier);
+  FRAZIL_ASSIGN_OR_RETURN(auto answer,
+                          metastore_->DropTable(AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name)));
+  if (answer.ok() || answer.exception == "NoSuchObjectException") return {};
+  return metastore_->ErrorOf("drop_table", answer);
+}
+
+}  // namespace frazil::catalogs
