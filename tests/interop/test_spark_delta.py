@@ -163,3 +163,64 @@ def test_features_that_spark_writes(engines, folder, feature):
     moved = folder + "-moved"  # Without what was kept of it.
     Path(folder).rename(moved)
     assert agree(engines, moved)
+
+
+# What a feature needs of the table, statements that both take in turn, and the columns to look at.
+IN_TURN = {
+    "column mapping": ("(id INT, v STRING, s STRUCT<x: INT>) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
+                       ["INSERT INTO {t} VALUES (1, 'a', named_struct('x', 1))", "ALTER TABLE {t} RENAME COLUMN v TO `the v`", "INSERT INTO {t} VALUES (2, 'b', named_struct('x', 2))",
+                        "ALTER TABLE {t} ADD COLUMNS (z INT)", "UPDATE {t} SET z = 5 WHERE s.x = 1", "ALTER TABLE {t} DROP COLUMN `the v`", "ALTER TABLE {t} ADD COLUMNS (v INT)",
+                        "INSERT INTO {t} VALUES (3, named_struct('x', 3), 4, 5)", "DELETE FROM {t} WHERE z = 4"]),
+    "column ids": ("(id INT, v STRING, p STRING) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.columnMapping.mode' = 'id')",
+                   ["INSERT INTO {t} VALUES (1, 'a', 'x')", "ALTER TABLE {t} RENAME COLUMN v TO w", "INSERT INTO {t} VALUES (2, 'b', 'y')", "ALTER TABLE {t} RENAME COLUMN p TO q",
+                    "INSERT INTO {t} VALUES (3, 'c', 'y')", "UPDATE {t} SET w = 'z' WHERE q = 'y'"]),
+    "mapping turned on": ("(id INT, v STRING) USING delta",
+                          ["INSERT INTO {t} VALUES (1, 'a')", "ALTER TABLE {t} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')", "INSERT INTO {t} VALUES (2, 'b')",
+                           "ALTER TABLE {t} RENAME COLUMN v TO w", "INSERT INTO {t} VALUES (3, 'c')", "UPDATE {t} SET w = 'q' WHERE id < 3"]),
+    "generated columns": ("(id INT, t TIMESTAMP, day DATE GENERATED ALWAYS AS (CAST(t AS DATE))) USING delta PARTITIONED BY (day)",
+                          ["INSERT INTO {t} (id, t) VALUES (1, TIMESTAMP '2024-01-01 10:00:00')", "INSERT INTO {t} (id, t) VALUES (2, TIMESTAMP '2024-01-02 10:00:00')",
+                           "UPDATE {t} SET t = TIMESTAMP '2024-03-01 00:00:00' WHERE id = 1", "UPDATE {t} SET t = TIMESTAMP '2024-04-01 00:00:00' WHERE id = 2"]),
+    "identity columns": ("(id BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 5 INCREMENT BY 10), v STRING) USING delta",
+                         ["INSERT INTO {t} (v) VALUES ('a'), ('b')", "INSERT INTO {t} (v) VALUES ('c')", "INSERT INTO {t} (v) VALUES ('d')", "UPDATE {t} SET v = 'x' WHERE v = 'a'"]),
+    "clustering": ("(id INT, v STRING) USING delta CLUSTER BY (id, v)",
+                   ["INSERT INTO {t} VALUES (1, 'a')", "INSERT INTO {t} VALUES (2, 'b')", "OPTIMIZE {t}", "ALTER TABLE {t} CLUSTER BY (v)", "INSERT INTO {t} VALUES (3, 'c')", "OPTIMIZE {t}",
+                    "ALTER TABLE {t} CLUSTER BY NONE", "ALTER TABLE {t} CLUSTER BY (id)"]),
+    "type widening": ("(id INT, v DATE) USING delta TBLPROPERTIES ('delta.enableTypeWidening' = 'true')",
+                      ["INSERT INTO {t} VALUES (1, DATE '2024-01-01')", "ALTER TABLE {t} ALTER COLUMN id TYPE BIGINT", "INSERT INTO {t} VALUES (5000000000, DATE '2024-01-02')",
+                       "ALTER TABLE {t} ALTER COLUMN v TYPE TIMESTAMP_NTZ", "UPDATE {t} SET v = TIMESTAMP_NTZ '2024-05-05 05:05:05' WHERE id = 1"]),
+    "schema evolution": ("(id INT, v STRING) USING delta",
+                         ["INSERT INTO {t} VALUES (1, 'a')",
+                          "MERGE WITH SCHEMA EVOLUTION INTO {t} t USING (SELECT 1 AS id, 5 AS x) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+                          "MERGE WITH SCHEMA EVOLUTION INTO {t} t USING (SELECT 2 AS id, 'q' AS y) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"]),
+}
+
+
+@pytest.mark.parametrize("feature", IN_TURN)
+def test_both_change_a_table_in_turn(engines, writer, folder, feature):
+    definition, statements = IN_TURN[feature]
+    # A table of features that both know; the one that begins makes it.
+    turn = [writer, "spark" if writer == "ours" else "ours"]
+    engines[writer].sql(f"CREATE TABLE delta.`{folder}` {definition}")
+    for n, statement in enumerate(statements):
+        engines[turn[n % 2]].sql(statement.format(t=f"delta.`{folder}`"))
+        agree(engines, folder)
+    if feature == "identity columns":
+        assert [r[0] for r in rows(engines["ours"], folder, "id")] == sorted([5, 15, 25, 35], key=str)
+
+
+def test_clones_and_conversions_are_read_by_both(engines, writer, tmp_path):
+    tmp_path.chmod(0o777)
+    session, source, clone, folder = engines[writer], tmp_path / "s", tmp_path / "c", tmp_path / "f"
+    session.sql(f"CREATE TABLE delta.`{source}` (id INT, p STRING) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    session.sql(f"INSERT INTO delta.`{source}` SELECT CAST(id AS INT), concat('a ', id % 2) FROM range(10)")
+    session.sql(f"DELETE FROM delta.`{source}` WHERE id = 3")
+    session.sql(f"CREATE TABLE delta.`{clone}` SHALLOW CLONE delta.`{source}`")
+    assert len(agree(engines, str(clone))) == 9
+    for other in ("ours", "spark"):
+        engines[other].sql(f"UPDATE delta.`{clone}` SET id = id + 100 WHERE id = {5 if other == 'ours' else 6}")
+        agree(engines, str(clone))
+    session.range(6).selectExpr("id", "CAST(id % 2 AS STRING) AS p").write.partitionBy("p").parquet(str(folder))
+    session.sql(f"CONVERT TO DELTA parquet.`{folder}` PARTITIONED BY (p STRING)")
+    assert len(agree(engines, str(folder))) == 6
+    engines["ours" if writer == "spark" else "spark"].sql(f"DELETE FROM delta.`{folder}` WHERE id = 1")
+    assert len(agree(engines, str(folder))) == 5

@@ -87,44 +87,52 @@ bool FindText(std::string_view object, const std::vector<std::string>& path, std
   return true;
 }
 
-/// Of statistics only what is needed for the bounds of one column; nullopt where they are not plain enough.
-std::optional<JsonValue> StatisticsOf(const std::string& stats, const std::vector<std::string>& path) {
-  JsonValue wanted;
-  wanted.kind = JsonValue::Kind::kObject;
-  bool plain = true;
-  plain = VisitMembers(stats,
-                       [&](std::string_view key, std::string_view text) {
-                         const bool is_count = key == "numRecords";
-                         if (!is_count && key != "minValues" && key != "maxValues" && key != "nullCount") return;
-                         std::string_view value = text;
-                         if (!is_count && !FindText(text, path, &value)) plain = false;
-                         if (value.empty()) return;
-                         auto parsed = ParseJson(value);
-                         if (!parsed.ok()) {
-                           plain = false;
-                           return;
-                         }
-                         JsonValue member = *std::move(parsed);
-                         for (auto name = path.rbegin(); !is_count && name != path.rend(); ++name) {
-                           JsonValue outer;
-                           outer.kind = JsonValue::Kind::kObject;
-                           outer.members.emplace_back(*name, std::move(member));
-                           member = std::move(outer);
-                         }
-                         wanted.members.emplace_back(key, std::move(member));
-                       }) &&
-          plain;
-  return plain ? std::optional<JsonValue>(std::move(wanted)) : std::nullopt;
+/// What the statistics say of one column; null: nothing.
+struct LeafStatistics {
+  JsonValue lower, upper, null_count, row_count;
+};
+
+/// The value of a plain text, mostly without a parser at work.
+bool ReadLeaf(std::string_view text, JsonValue* value) {
+  const bool is_number = text[0] == '-' || (text[0] >= '0' && text[0] <= '9');
+  if (is_number && text.find_first_not_of("0123456789.-", 1) == std::string_view::npos) {
+    *value = JsonValue::OfNumber(std::string(text));
+    return true;
+  }
+  if (text[0] == '"' && text.find('\\') == std::string_view::npos) {
+    *value = JsonValue::OfString(std::string(text.substr(1, text.size() - 2)));
+    return true;
+  }
+  auto parsed = ParseJson(text);
+  if (parsed.ok()) *value = *std::move(parsed);
+  return parsed.ok();
 }
 
-std::optional<Value> BoundValue(const JsonValue* json, const DataType& type) {
-  if (json == nullptr) return std::nullopt;
-  switch (json->kind) {
+/// Reads of a text what concerns one column; nullopt where it is not plain enough.
+std::optional<LeafStatistics> ReadPlainly(const std::string& stats, const std::vector<std::string>& path) {
+  LeafStatistics leaf;
+  bool plain = true;
+  const auto visit = [&](std::string_view key, std::string_view text) {
+    JsonValue* target = key == "minValues"    ? &leaf.lower
+                        : key == "maxValues"  ? &leaf.upper
+                        : key == "nullCount"  ? &leaf.null_count
+                        : key == "numRecords" ? &leaf.row_count
+                                              : nullptr;
+    if (target == nullptr) return;
+    std::string_view value = text;
+    if (target != &leaf.row_count) plain = FindText(text, path, &value) && plain;
+    if (plain && !value.empty()) plain = ReadLeaf(value, target);
+  };
+  return VisitMembers(stats, visit) && plain ? std::optional<LeafStatistics>(std::move(leaf)) : std::nullopt;
+}
+
+std::optional<Value> BoundValue(const JsonValue& json, const DataType& type) {
+  switch (json.kind) {
     case JsonValue::Kind::kBoolean:
-      return type.id() == TypeId::kBoolean ? std::optional<Value>(Value(json->boolean)) : std::nullopt;
+      return type.id() == TypeId::kBoolean ? std::optional<Value>(Value(json.boolean)) : std::nullopt;
     case JsonValue::Kind::kNumber:
     case JsonValue::Kind::kString: {
-      auto value = ReadValueText(json->text, type, *TimeZone::Utc());
+      auto value = ReadValueText(json.text, type, *TimeZone::Utc());
       // NaN is no bound.
       if (value && type.id() == TypeId::kDouble && std::isnan(value->float64())) return std::nullopt;
       if (value && type.id() == TypeId::kFloat && std::isnan(value->float32())) return std::nullopt;
@@ -135,9 +143,26 @@ std::optional<Value> BoundValue(const JsonValue* json, const DataType& type) {
   }
 }
 
-std::optional<int64_t> CountAt(const JsonValue* json) {
-  if (json == nullptr || json->kind != JsonValue::Kind::kNumber) return std::nullopt;
-  return ParseInteger<int64_t>(json->text);
+std::optional<int64_t> CountAt(const JsonValue& json) {
+  return json.kind == JsonValue::Kind::kNumber ? ParseInteger<int64_t>(json.text) : std::nullopt;
+}
+
+std::optional<ColumnBounds> BoundsOfLeaf(const LeafStatistics& leaf, const DataType& type) {
+  ColumnBounds bounds;
+  bounds.lower = BoundValue(leaf.lower, type);
+  bounds.upper = BoundValue(leaf.upper, type);
+  bool is_timestamp = type.id() == TypeId::kTimestamp || type.id() == TypeId::kTimestampNtz;
+  if (is_timestamp && bounds.upper) {
+    if (bounds.upper->integer() > INT64_MAX - 1000) {
+      bounds.upper.reset();
+    } else {
+      bounds.upper = Value(bounds.upper->integer() + 999);
+    }
+  }
+  bounds.null_count = CountAt(leaf.null_count);
+  bounds.value_count = CountAt(leaf.row_count);
+  if (!bounds.lower && !bounds.upper && !bounds.null_count) return std::nullopt;
+  return bounds;
 }
 
 /// The first characters of a text, and where they end.
@@ -239,21 +264,12 @@ void Number(ScanColumn* column, int32_t* next) {
 
 std::optional<ColumnBounds> BoundsOf(const JsonValue& stats, const std::vector<std::string>& path,
                                      const DataType& type) {
-  ColumnBounds bounds;
-  bounds.lower = BoundValue(FindPath(stats.Find("minValues"), path), type);
-  bounds.upper = BoundValue(FindPath(stats.Find("maxValues"), path), type);
-  bool is_timestamp = type.id() == TypeId::kTimestamp || type.id() == TypeId::kTimestampNtz;
-  if (is_timestamp && bounds.upper) {
-    if (bounds.upper->integer() > INT64_MAX - 1000) {
-      bounds.upper.reset();
-    } else {
-      bounds.upper = Value(bounds.upper->integer() + 999);
-    }
-  }
-  bounds.null_count = CountAt(FindPath(stats.Find("nullCount"), path));
-  bounds.value_count = CountAt(stats.Find("numRecords"));
-  if (!bounds.lower && !bounds.upper && !bounds.null_count) return std::nullopt;
-  return bounds;
+  const auto at = [&](const char* member) {
+    const JsonValue* found = FindPath(stats.Find(member), path);
+    return found != nullptr ? *found : JsonValue();
+  };
+  const JsonValue* rows = stats.Find("numRecords");
+  return BoundsOfLeaf({at("minValues"), at("maxValues"), at("nullCount"), rows != nullptr ? *rows : JsonValue()}, type);
 }
 
 std::optional<ColumnBounds> BoundsCache::Find(const std::string& stats, const std::vector<std::string>& path,
@@ -264,8 +280,8 @@ std::optional<ColumnBounds> BoundsCache::Find(const std::string& stats, const st
     if (entry.type == type.id() && type.id() != TypeId::kDecimal && entry.path == path) return entry.bounds;
   }
   std::optional<ColumnBounds> bounds;
-  if (auto plain = StatisticsOf(stats, path)) {
-    bounds = BoundsOf(*plain, path, type);
+  if (auto plain = ReadPlainly(stats, path)) {
+    bounds = BoundsOfLeaf(*plain, type);
   } else if (auto json = ParseJson(stats); json.ok()) {
     bounds = BoundsOf(*json, path, type);
   }

@@ -34,13 +34,15 @@ Status CleanUpLog(const TableContext& context, const std::string& log, const Sna
   const std::string* property = metadata.Property("delta.logRetentionDuration");
   const int64_t retention_ms =
       property != nullptr ? IntervalMillis(*property).value_or(kUsualRetentionMs) : kUsualRetentionMs;
-  // Whole days, as Delta counts them.
-  const int64_t cutoff_ms = (now_ms - retention_ms) / kDayMs * kDayMs;
   FRAZIL_ASSIGN_OR_RETURN(auto listing, ListLog(*context.store, log));
+  if (listing.commits.empty()) return {};
+  // Ages are told by one clock, that of the store, as long as it does not go before ours; in whole days, as Delta
+  // counts them. A version that is deleted too early could be committed a second time.
+  const int64_t newest_ms = std::min(now_ms, listing.commits.back().modified_micros / 1000);
+  const int64_t cutoff_ms = (newest_ms - retention_ms) / kDayMs * kDayMs;
   std::optional<int64_t> last_expired;
   for (const auto& commit : listing.commits) {
-    // A store that tells no times tells nothing of age.
-    if (commit.modified_micros <= 0 || commit.modified_micros / 1000 >= cutoff_ms) break;
+    if (commit.modified_micros / 1000 >= cutoff_ms) break;
     last_expired = commit.version;
   }
   if (!last_expired) return {};
