@@ -5,7 +5,9 @@
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/catalogs/hive/hive_plain_table.h"
 #include "frazil/catalogs/hive/hive_pointer.h"
+#include "frazil/storage/folder.h"
 
 namespace frazil::catalogs {
 namespace {
@@ -21,9 +23,8 @@ std::string ProcessUser() {
   return "frazil";
 }
 
-Status CheckProvider(const tables::TableDefinition& definition) {
-  if (definition.provider.empty() || EqualsIgnoreCase(definition.provider, "iceberg")) return {};
-  return Error::Unsupported("tables of provider " + definition.provider + " in a Hive Metastore");
+bool IsIceberg(const tables::TableDefinition& definition) {
+  return definition.provider.empty() || EqualsIgnoreCase(definition.provider, "iceberg");
 }
 
 /// The Metastore folds names.
@@ -34,6 +35,8 @@ std::string DatabaseName(const Namespace& name_space) { return AsciiLower(name_s
 Result<CatalogPtr> HiveCatalog::Make(const CatalogContext& context) {
   std::shared_ptr<HiveCatalog> catalog(new HiveCatalog());
   catalog->name_ = context.name;
+  catalog->is_session_ = context.name == "spark_catalog";
+  catalog->formats_ = context.formats;
   catalog->settings_ = context.settings;
   catalog->stores_ = context.stores;
   catalog->lookup_ = SettingsWithin(context.settings, context.session_settings);
@@ -189,7 +192,8 @@ Result<std::vector<std::string>> HiveCatalog::ListNames(const Namespace& name_sp
   FRAZIL_ASSIGN_OR_RETURN(auto entries, metastore_->GetTables(DatabaseName(name_space), names));
   if (!entries.ok()) return metastore_->ErrorOf("get_table_objects_by_name", entries);
   for (const auto& entry : entries.result.items) {
-    if (HiveMetadataLocation(entry, kind)) found.push_back(entry.At(hive::table::kName).text);
+    const bool plain = is_session_ && kind == std::string_view(kHiveIcebergTable) && IsPlainHiveTable(entry);
+    if (plain || HiveMetadataLocation(entry, kind)) found.push_back(entry.At(hive::table::kName).text);
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -230,20 +234,20 @@ Result<HiveCatalog::Place> HiveCatalog::PlaceAt(const Identifier& identifier, co
 
 Result<bool> HiveCatalog::TableExists(const Identifier& identifier) {
   if (!HasOneLevel(identifier.name_space)) return false;
-  FRAZIL_ASSIGN_OR_RETURN(auto table,
-                          FindHiveTable(*metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
+  FRAZIL_ASSIGN_OR_RETURN(auto table, FindEntry(identifier));
   // Entries of other kinds are not this catalog's, but their names are taken: creating says so.
-  return table && HiveMetadataLocation(*table).has_value();
+  if (!table) return false;
+  return HiveMetadataLocation(*table).has_value() || (is_session_ && IsPlainHiveTable(*table));
 }
 
 Result<tables::TablePtr> HiveCatalog::LoadTable(const Identifier& identifier) {
   if (!HasOneLevel(identifier.name_space)) return TableNotFound(*this, identifier);
-  FRAZIL_ASSIGN_OR_RETURN(auto table,
-                          FindHiveTable(*metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
+  FRAZIL_ASSIGN_OR_RETURN(auto table, FindEntry(identifier));
   const auto location = table ? HiveMetadataLocation(*table) : std::nullopt;
-  if (table && !location && name_ == "spark_catalog") {
+  if (table && !location && is_session_ && IsPlainHiveTable(*table)) return LoadPlain(identifier, *table);
+  if (table && !location && is_session_) {
     return Error::Unsupported("the table " + DottedName(*this, identifier) +
-                              " of the Hive Metastore, which is none of Iceberg's");
+                              " of the Hive Metastore, which neither Iceberg nor Spark has made");
   }
   if (!location) return TableNotFound(*this, identifier);
   FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, *location));
@@ -258,23 +262,28 @@ Result<std::string> HiveCatalog::DefaultLocation(const Identifier& identifier) {
 
 Result<tables::TablePtr> HiveCatalog::CreateTable(const Identifier& identifier,
                                                   const tables::TableDefinition& definition) {
-  FRAZIL_RETURN_IF_ERROR(CheckProvider(definition));
   FRAZIL_ASSIGN_OR_RETURN(auto location, DefaultLocation(identifier));
-  FRAZIL_ASSIGN_OR_RETURN(auto taken,
-                          FindHiveTable(*metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
+  FRAZIL_ASSIGN_OR_RETURN(auto taken, FindEntry(identifier));
   if (taken) return TableExistsAlready(*this, identifier);
+  if (!IsIceberg(definition)) {
+    FRAZIL_ASSIGN_OR_RETURN(auto plain, PlainPlaceFor(identifier, definition, location));
+    return plain.format->Create(plain.context, plain.definition, *plain.definition.location, plain.commit_point);
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, definition.location.value_or(location)));
   return format_->Create(place.context, table_properties_.Complete(definition), place.location, place.commit_point);
 }
 
 Result<tables::StagedTable> HiveCatalog::StageTable(const Identifier& identifier,
                                                     const tables::TableDefinition& definition, bool replace) {
-  FRAZIL_RETURN_IF_ERROR(CheckProvider(definition));
   FRAZIL_ASSIGN_OR_RETURN(auto location, DefaultLocation(identifier));
-  FRAZIL_ASSIGN_OR_RETURN(auto taken,
-                          FindHiveTable(*metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
+  FRAZIL_ASSIGN_OR_RETURN(auto taken, FindEntry(identifier));
   const bool exists = taken && HiveMetadataLocation(*taken);
   if (taken && (!replace || !exists)) return TableExistsAlready(*this, identifier);
+  if (!IsIceberg(definition)) {
+    if (taken) return TableExistsAlready(*this, identifier);
+    FRAZIL_ASSIGN_OR_RETURN(auto plain, PlainPlaceFor(identifier, definition, location));
+    return plain.format->Stage(plain.context, plain.definition, *plain.definition.location, plain.commit_point, false);
+  }
   if (definition.location) {
     location = *definition.location;
   } else if (exists) {
@@ -291,6 +300,7 @@ Status HiveCatalog::DropTable(const Identifier& identifier, bool purge) {
   const std::string database = DatabaseName(identifier.name_space), name = AsciiLower(identifier.name);
   FRAZIL_ASSIGN_OR_RETURN(auto table, FindHiveTable(*metastore_, database, name));
   const auto location = table ? HiveMetadataLocation(*table) : std::nullopt;
+  if (table && !location && is_session_ && IsPlainHiveTable(*table)) return DropPlain(identifier, *table);
   if (!location) return TableNotFound(*this, identifier);
   FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, *location));
   if (purge) FRAZIL_RETURN_IF_ERROR(texts_->CheckDeletable(place.context, *location));
@@ -300,11 +310,57 @@ Status HiveCatalog::DropTable(const Identifier& identifier, bool purge) {
   return purge ? texts_->DeleteFiles(place.context, *location) : Status::Ok();
 }
 
+// --- tables of plain files, in the session catalog
+
+Result<HiveCatalog::PlainPlace> HiveCatalog::PlainPlaceFor(const Identifier& identifier,
+                                                           const tables::TableDefinition& definition,
+                                                           const std::string& default_location) {
+  PlainPlace place;
+  place.format = is_session_ ? formats_->Find(AsciiLower(definition.provider)) : nullptr;
+  if (place.format == nullptr || place.format->self_describing())
+    return Error::Unsupported("tables of provider " + definition.provider + " in a Hive Metastore");
+  place.definition = definition;
+  if (!definition.location) place.definition.location = default_location;
+  place.context = {nullptr, lookup_, DottedName(*this, identifier)};
+  FRAZIL_ASSIGN_OR_RETURN(place.context.store, stores_->StoreFor(*place.definition.location, lookup_));
+  place.commit_point = std::make_shared<PlainTableCommitPoint>(
+      metastore_, place.context.store,
+      PlainHiveTable(DatabaseName(identifier.name_space), AsciiLower(identifier.name), ProcessUser(), place.definition),
+      false);
+  place.definition.location = storage::FolderOf(*place.definition.location);
+  return place;
+}
+
+Result<tables::TablePtr> HiveCatalog::LoadPlain(const Identifier& identifier, const ThriftValue& entry) {
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, PlainDefinitionOf(entry));
+  auto format = formats_->Find(AsciiLower(definition.provider));
+  if (format == nullptr || format->self_describing())
+    return Error::Unsupported("tables of provider " + definition.provider + " in a Hive Metastore");
+  FRAZIL_ASSIGN_OR_RETURN(auto store, stores_->StoreFor(*definition.location, lookup_));
+  definition.location = storage::FolderOf(*definition.location);
+  const tables::TableContext context{store, lookup_, DottedName(*this, identifier)};
+  // Its writes tell the Metastore of new partitions.
+  auto commit_point = std::make_shared<PlainTableCommitPoint>(metastore_, store, entry, true);
+  FRAZIL_ASSIGN_OR_RETURN(auto staged, format->Stage(context, definition, *definition.location, commit_point, true));
+  return staged.table;
+}
+
+Status HiveCatalog::DropPlain(const Identifier& identifier, const ThriftValue& entry) {
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, PlainDefinitionOf(entry));
+  FRAZIL_ASSIGN_OR_RETURN(auto answer,
+                          metastore_->DropTable(DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
+  if (!answer.ok() && answer.exception != "NoSuchObjectException") return metastore_->ErrorOf("drop_table", answer);
+  if (definition.is_external) return {};
+  FRAZIL_ASSIGN_OR_RETURN(auto store, stores_->StoreFor(*definition.location, lookup_));
+  return store->DeleteRecursively(storage::FolderOf(*definition.location));
+}
+
 Status HiveCatalog::RenameTable(const Identifier& from, const Identifier& to) {
   if (!HasOneLevel(from.name_space)) return TableNotFound(*this, from);
   const std::string database = DatabaseName(from.name_space), name = AsciiLower(from.name);
   FRAZIL_ASSIGN_OR_RETURN(auto table, FindHiveTable(*metastore_, database, name));
-  if (!table || !HiveMetadataLocation(*table)) return TableNotFound(*this, from);
+  FRAZIL_ASSIGN_OR_RETURN(bool is_ours, TableExists(from));
+  if (!table || !is_ours) return TableNotFound(*this, from);
   FRAZIL_ASSIGN_OR_RETURN(bool known, NamespaceExists(to.name_space));
   if (!known || !HasOneLevel(to.name_space)) return NamespaceNotFound(*this, to.name_space);
   FRAZIL_ASSIGN_OR_RETURN(auto taken, FindHiveTable(*metastore_, DatabaseName(to.name_space), AsciiLower(to.name)));
@@ -316,6 +372,9 @@ Status HiveCatalog::RenameTable(const Identifier& from, const Identifier& to) {
 }
 
 Status HiveCatalog::AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) {
+  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
+  if (entry && is_session_ && !HiveMetadataLocation(*entry) && IsPlainHiveTable(*entry))
+    return Error::Unsupported("ALTER TABLE of plain files in a Hive Metastore");
   FRAZIL_ASSIGN_OR_RETURN(auto table, LoadTable(identifier));
   return table->Alter(changes);
 }

@@ -21,7 +21,7 @@ class HiveCatalog : public Catalog, public TableRegistrar {
   static Result<CatalogPtr> Make(const CatalogContext& context);
 
   const std::string& name() const override { return name_; }
-  Namespace default_namespace() const override { return name_ == "spark_catalog" ? Namespace{"default"} : Namespace(); }
+  Namespace default_namespace() const override { return is_session_ ? Namespace{"default"} : Namespace(); }
   Result<std::vector<Namespace>> ListNamespaces(const Namespace& parent) override;
   Result<bool> NamespaceExists(const Namespace& name_space) override;
   Result<std::map<std::string, std::string>> LoadNamespace(const Namespace& name_space) override;
@@ -54,7 +54,18 @@ class HiveCatalog : public Catalog, public TableRegistrar {
     tables::TableContext context;
     tables::CommitPointPtr commit_point;
   };
+  /// A table of plain files that is to be made.
+  struct PlainPlace {
+    tables::TableFormatPtr format;
+    tables::TableContext context;
+    tables::TableDefinition definition;
+    tables::CommitPointPtr commit_point;
+  };
   HiveCatalog() = default;
+  Result<PlainPlace> PlainPlaceFor(const Identifier& identifier, const tables::TableDefinition& definition,
+                                   const std::string& default_location);
+  Result<tables::TablePtr> LoadPlain(const Identifier& identifier, const ThriftValue& entry);
+  Status DropPlain(const Identifier& identifier, const ThriftValue& entry);
   Result<Place> PlaceAt(const Identifier& identifier, const std::string& location);
   Result<std::string> DefaultLocation(const Identifier& identifier);
   /// Names of the entries of a database whose metadata is of a kind (parameter table_type).
@@ -70,6 +81,8 @@ class HiveCatalog : public Catalog, public TableRegistrar {
   const storage::StoreRegistry* stores_ = nullptr;
   storage::SettingLookup lookup_;
   std::string warehouse_;
+  bool is_session_ = false;  ///< Stands for spark_catalog: tables of plain files are in it, too.
+  const tables::FormatRegistry* formats_ = nullptr;
   tables::TableFormatPtr format_;
   const tables::MetadataText* texts_ = nullptr;
   TableProperties table_properties_;

@@ -188,6 +188,19 @@ Result<MetastoreAnswer> HiveMetastore::DropTable(const std::string& database, co
               {"NoSuchObjectException", "MetaException"}, false);
 }
 
+Result<MetastoreAnswer> HiveMetastore::GetPartitionNames(const std::string& database, const std::string& table) {
+  ThriftValue all;
+  all.type = ThriftType::kI16;
+  all.number = -1;
+  return Call("get_partition_names", Arguments({Text(database), Text(table), all}),
+              {"MetaException", "NoSuchObjectException"}, true);
+}
+
+Result<MetastoreAnswer> HiveMetastore::AddPartitions(std::vector<ThriftValue> partitions) {
+  return Call("add_partitions", Arguments({ThriftValue::List(ThriftType::kStruct, std::move(partitions))}),
+              {"InvalidObjectException", "AlreadyExistsException", "MetaException"}, false);
+}
+
 Result<int64_t> HiveMetastore::Lock(const std::string& database, const std::string& table, int64_t timeout_ms) {
   const ThriftValue component = ThriftValue::Struct({{int16_t{1}, ThriftValue::I32(kExclusive)},
                                                      {int16_t{2}, ThriftValue::I32(kTableLevel)},

@@ -69,6 +69,10 @@ class HiveMetastore {
   /// The files stay.
   Result<MetastoreAnswer> DropTable(const std::string& database, const std::string& name);
 
+  /// Folders of the partitions: "k=1/l=x".
+  Result<MetastoreAnswer> GetPartitionNames(const std::string& database, const std::string& table);
+  Result<MetastoreAnswer> AddPartitions(std::vector<ThriftValue> partitions);
+
   /// Waits for the exclusive lock of a table at most so long; its id. Error of kind kConflict when the time is over.
   Result<int64_t> Lock(const std::string& database, const std::string& table, int64_t timeout_ms);
   /// Failures are logged only: the service gives up locks that nobody renews.
