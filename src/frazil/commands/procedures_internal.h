@@ -30,6 +30,8 @@ struct CatalogProcedure {
 
 /// rewrite_data_files.cc
 EngineProcedure RewriteDataFiles();
+/// add_files.cc
+EngineProcedure AddFiles();
 /// register_table.cc
 CatalogProcedure RegisterTable();
 

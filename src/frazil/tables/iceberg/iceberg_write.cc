@@ -186,10 +186,15 @@ void IcebergWrite::RemoveFiles(std::vector<std::string> paths) {
 
 void IcebergWrite::Abort() {
   done_ = true;
-  std::vector<std::string> paths;
-  for (const auto& file : added_) paths.push_back(file.path);
-  operations_->DeleteQuietly(paths);
+  operations_->DeleteQuietly(OwnFiles());
   RemoveEmptyLocation();
+}
+
+std::vector<std::string> IcebergWrite::OwnFiles() const {
+  std::vector<std::string> paths;
+  if (options_.operation == "add_files") return paths;
+  for (const auto& file : added_) paths.push_back(file.path);
+  return paths;
 }
 
 void IcebergWrite::RemoveEmptyLocation() const {
@@ -271,12 +276,10 @@ Result<CommitOutcome> IcebergWrite::Commit() {
     return std::move(change).error();
   }
   done_ = true;
-  std::vector<std::string> paths;
-  for (const auto& file : added_) paths.push_back(file.path);
   if (options_.mode == WriteMode::kOverwriteDynamic && added_.empty())
     return CommitOutcome{};  // Spark makes no commit of it.
   if (staged_ != nullptr && options_.operation.empty() && added_.empty()) return CommitStagedOnly();
-  auto outcome = CommitSnapshot(operations_, *std::move(change), paths,
+  auto outcome = CommitSnapshot(operations_, *std::move(change), OwnFiles(),
                                 [&](const TableMetadataPtr& base) { return Prepare(base); });
   bool unknown = !outcome.ok() && outcome.error().kind == ErrorKind::kUnknownCommit;
   if (!unknown && (!outcome.ok() || outcome->state != CommitState::kCommitted)) RemoveEmptyLocation();

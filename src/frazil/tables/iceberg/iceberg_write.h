@@ -31,6 +31,8 @@ class IcebergWrite : public TableWrite, public StoredFiles {
   IcebergWrite() = default;
   Result<SnapshotChange> BuildChange() const;
   void RemoveEmptyLocation() const;
+  /// What goes where the write comes to nothing: the added files, but those that were there before it (add_files).
+  std::vector<std::string> OwnFiles() const;
   /// The state that the new snapshot goes on top of.
   Result<TableMetadata> Prepare(const TableMetadataPtr& base) const;
   /// REPLACE TABLE without rows: the new definition, no snapshot.

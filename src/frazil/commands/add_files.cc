@@ -1,0 +1,194 @@
+// CALL system.add_files: files of a Parquet folder or table become files of an Iceberg table, where they lie.
+// https://iceberg.apache.org/docs/latest/spark-procedures/#add_files
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "frazil/analysis/dml/row_level.h"
+#include "frazil/base/json.h"
+#include "frazil/base/text.h"
+#include "frazil/commands/procedures_internal.h"
+#include "frazil/commands/table_writer.h"
+#include "frazil/sql/parser.h"
+#include "frazil/storage/object_store.h"
+#include "frazil/tables/files/file_listing.h"
+
+namespace frazil::commands {
+namespace {
+
+Error Illegal(const std::string& message) { return Error::Plain(ExceptionClass::kIllegalArgument, message); }
+
+/// The files that are to be added: of parquet.`folder`, or of a table of Parquet files.
+Result<tables::TableScanPtr> OpenSource(const std::string& name, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, sql::ParseMultipartIdentifier(name, context.parser_options()));
+  const bool by_path = parts.size() == 2 && parts[1].find('/') != std::string::npos;
+  if (by_path) {
+    if (!EqualsIgnoreCase(parts[0], "parquet")) return Error::Unsupported("add_files of files of format " + parts[0]);
+    plan::DataSourcePlan source;
+    source.format = "parquet";
+    source.paths.push_back(parts[1]);
+    FRAZIL_ASSIGN_OR_RETURN(auto opened, context.OpenDataSource(source));
+    return opened.scan;
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(parts, context));
+  if (!EqualsIgnoreCase(table.table->provider(), "parquet"))
+    return Error::Unsupported("add_files of a table of provider " + table.table->provider());
+  return table.table->Scan({});
+}
+
+JsonValue MappingOf(const std::vector<tables::ScanColumn>& columns) {
+  JsonValue list;
+  list.kind = JsonValue::Kind::kArray;
+  for (const auto& column : columns) {
+    JsonValue names;
+    names.kind = JsonValue::Kind::kArray;
+    names.items.push_back(JsonValue::OfString(column.name));
+    JsonValue entry;
+    entry.kind = JsonValue::Kind::kObject;
+    entry.members = {{"field-id", JsonValue::OfNumber(std::to_string(column.field_id))}, {"names", std::move(names)}};
+    if (!column.children.empty()) entry.members.emplace_back("fields", MappingOf(column.children));
+    list.items.push_back(std::move(entry));
+  }
+  return list;
+}
+
+/// Files without field ids are read by the names that the table had when they were added.
+Status EnsureNameMapping(const tables::Table& table, const std::vector<tables::ScanColumn>& columns) {
+  constexpr const char* kKey = "schema.name-mapping.default";
+  if (table.properties().contains(kKey)) return {};
+  tables::TableChange change;
+  change.type = tables::TableChange::Type::kSetProperty;
+  change.new_name = kKey;
+  change.value = MappingOf(columns).Write();
+  return table.Alter({change});
+}
+
+/// A file's value of a column that its folder says; null where it says none.
+const Value* FolderValue(const tables::ScanFile& file, const tables::ScanPlan& plan, const std::string& column,
+                         DataTypePtr* type) {
+  for (const auto& [index, value] : file.constants) {
+    if (!EqualsIgnoreCase(plan.columns[index].name, column)) continue;
+    *type = plan.columns[index].type;
+    return &value;
+  }
+  return nullptr;
+}
+
+Result<bool> PassesFilter(const tables::ScanFile& file, const tables::ScanPlan& plan, const Value& filter) {
+  if (filter.is_null()) return true;
+  const auto& entries = filter.list();  // Keys and values by turns.
+  for (size_t i = 0; i + 1 < entries.size(); i += 2) {
+    const Value& key = entries[i];
+    const Value& text = entries[i + 1];
+    if (text.is_null()) return Illegal("The value of a partition filter must not be null");
+    DataTypePtr type;
+    const Value* value = FolderValue(file, plan, key.string(), &type);
+    if (value == nullptr) return Illegal("The source has no partition column " + key.string());
+    FRAZIL_ASSIGN_OR_RETURN(const Value wanted, tables::PartitionTextToValue(text.string(), *type));
+    if (!(*value == wanted)) return false;
+  }
+  return true;
+}
+
+/// The partition that a file belongs to in the table, by the names of the table's partition columns.
+Result<std::vector<Value>> PartitionOf(const tables::ScanFile& file, const tables::ScanPlan& plan,
+                                       const std::vector<tables::PartitionField>& fields) {
+  std::vector<Value> partition;
+  for (const auto& field : fields) {
+    DataTypePtr type;
+    const Value* value = FolderValue(file, plan, field.source.back(), &type);
+    if (field.transform != tables::TransformKind::kIdentity || value == nullptr) {
+      return Illegal("Cannot add data files to a table that is partitioned by " + field.name +
+                     ", which the folders of the source do not say");
+    }
+    if (type->SimpleString() != field.result_type->SimpleString()) {
+      return Illegal("The partition column " + field.name + " is " + type->SimpleString() + " in the source and " +
+                     field.result_type->SimpleString() + " in the table");
+    }
+    partition.push_back(*value);
+  }
+  return partition;
+}
+
+/// Rows of each file, by its local path.
+Result<std::map<std::string, int64_t>> CountRows(const tables::TableScanPtr& scan, const std::string& name,
+                                                 CommandContext& context) {
+  const analysis::RowLevelTarget target{scan, name, name, {}, scan->schema()};
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(target, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto counting, analysis::FilesWithMatches(nullptr, rows, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto counted, context.engine().Collect(counting, context.execution()));
+  std::map<std::string, int64_t> counts;
+  for (const auto& row : counted.rows) counts[storage::LocalPath(row[0].string())] = row[1].integer();
+  return counts;
+}
+
+Status CheckNotThere(const tables::Table& table, const std::vector<tables::WrittenFile>& files) {
+  FRAZIL_ASSIGN_OR_RETURN(auto scan, table.Scan({}));
+  FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(Predicate::True()));
+  std::set<std::string> present;
+  for (const auto& file : plan.files) present.insert(storage::LocalPath(file.path));
+  for (const auto& file : files) {
+    if (!present.contains(file.path)) continue;
+    return Error::Plain(ExceptionClass::kSpark,
+                        "Cannot complete import because data files to be imported already exist within the target "
+                        "table: " +
+                            file.path +
+                            ". This is disabled by default as Iceberg is not designed for multiple "
+                            "references to the same file within the same table. If you are sure, you may set "
+                            "'check_duplicate_files' to false to force the import.");
+  }
+  return {};
+}
+
+Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value>& arguments, CommandContext& context) {
+  const std::string& source = arguments[0].string();
+  FRAZIL_ASSIGN_OR_RETURN(auto scan, OpenSource(source, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(Predicate::True()));
+  FRAZIL_ASSIGN_OR_RETURN(auto counts, CountRows(scan, source, context));
+  const auto fields = table.table->partitioning();
+  std::vector<tables::WrittenFile> files;
+  std::set<std::string> partitions;
+  for (const auto& file : plan.files) {
+    FRAZIL_ASSIGN_OR_RETURN(bool passes, PassesFilter(file, plan, arguments[1]));
+    if (!passes) continue;
+    tables::WrittenFile added;
+    added.path = storage::LocalPath(file.path);
+    added.size = file.size;
+    added.record_count = counts[added.path];
+    FRAZIL_ASSIGN_OR_RETURN(added.partition, PartitionOf(file, plan, fields));
+    partitions.insert(file.path.substr(0, file.path.rfind('/')));
+    files.push_back(std::move(added));
+  }
+  const bool check = arguments[2].is_null() || arguments[2].boolean();
+  if (check) FRAZIL_RETURN_IF_ERROR(CheckNotThere(*table.table, files));
+  const auto count = static_cast<int64_t>(files.size());
+  if (!files.empty()) {
+    tables::WriteOptions options;
+    options.operation = "add_files";  // The files are not the write's own: they stay whatever becomes of it.
+    FRAZIL_ASSIGN_OR_RETURN(auto probe, table.table->StartWrite(options));
+    FRAZIL_RETURN_IF_ERROR(EnsureNameMapping(*table.table, probe->task().columns));
+    probe->Abort();
+    FRAZIL_ASSIGN_OR_RETURN(auto newest, analysis::ResolveTable(table.full_name, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto write, newest.table->StartWrite(options));
+    write->AddFiles(std::move(files));
+    FRAZIL_RETURN_IF_ERROR(CommitWrite(*write));
+  }
+  return RowSet{DataType::Struct({{"added_files_count", DataType::Long(), false},
+                                  {"changed_partition_count", DataType::Long(), true}}),
+                {{Value(count), Value(static_cast<int64_t>(partitions.size()))}}};
+}
+
+}  // namespace
+
+EngineProcedure AddFiles() {
+  return {"iceberg",
+          "add_files",
+          {{"source_table", DataType::String(), true},
+           {"partition_filter", DataType::Map(DataType::String(), DataType::String(), true)},
+           {"check_duplicate_files", DataType::Boolean()},
+           {"parallelism", DataType::Integer()}},
+          Run};
+}
+
+}  // namespace frazil::commands

@@ -1,0 +1,59 @@
+"""CALL system.add_files: files that are there become files of an Iceberg table."""
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PySparkException
+
+
+@pytest.fixture
+def folder(spark, tmp_path):
+    """Parquet files of two partitions."""
+    path = tmp_path / "plain"
+    spark.createDataFrame([(1, "a", "x"), (2, "b", "x"), (3, None, "y")], "id long, v string, k string") \
+        .coalesce(1).write.partitionBy("k").parquet(str(path))
+    return path
+
+
+def add(spark, table, source, arguments=""):
+    rows = spark.sql(f"CALL ice.system.add_files(table => '{table}', source_table => '{source}'{arguments})").collect()
+    return rows[0].added_files_count
+
+
+def test_a_folder(spark, namespace, tmp_path):
+    path = tmp_path / "flat"
+    spark.range(10).selectExpr("id", "named_struct('a', id * 2) AS s").coalesce(1).write.parquet(str(path))
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, s STRUCT<a: BIGINT>) USING iceberg")
+    assert add(spark, table, f"`parquet`.`{path}`") == 1
+    assert sorted((r.id, r.s.a) for r in spark.table(table).collect()) == [(i, 2 * i) for i in range(10)]
+    assert spark.table(f"{table}.files").first().record_count == 10
+    assert spark.table(f"{table}.snapshots").first().operation == "append"
+    # Columns are found by their names at that time.
+    spark.sql(f"ALTER TABLE {table} RENAME COLUMN id TO number")
+    spark.sql(f"INSERT INTO {table} VALUES (10, named_struct('a', 20))")
+    assert sorted(r.number for r in spark.table(table).collect()) == list(range(11))
+
+
+def test_partitions(spark, namespace, folder):
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, v STRING, k STRING) USING iceberg PARTITIONED BY (k)")
+    assert add(spark, table, f"parquet.`{folder}`", ", partition_filter => map('k', 'x')") == 1
+    assert sorted(map(tuple, spark.table(table).collect())) == [(1, "a", "x"), (2, "b", "x")]
+    with pytest.raises(PySparkException, match="already exist"):
+        add(spark, table, f"parquet.`{folder}`")
+    assert add(spark, table, f"parquet.`{folder}`", ", partition_filter => map('k', 'y')") == 1
+    assert spark.sql(f"SELECT id FROM {table} WHERE k = 'y'").collect()[0].id == 3
+    assert add(spark, table, f"parquet.`{folder}`", ", partition_filter => map('k', 'none')") == 0
+
+
+@pytest.mark.ours  # the messages
+def test_what_is_refused_leaves_the_files(spark, namespace, folder):
+    files = sorted(folder.rglob("*.parquet"))
+    assert len(files) == 2
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, v STRING, k STRING) USING iceberg PARTITIONED BY (bucket(4, id))")
+    with pytest.raises(PySparkException, match="partitioned by"):
+        add(spark, table, f"parquet.`{folder}`")
+    with pytest.raises(PySparkException, match="(?i)csv"):
+        add(spark, table, f"csv.`{folder}`")
+    assert sorted(Path(folder).rglob("*.parquet")) == files and spark.table(table).count() == 0
