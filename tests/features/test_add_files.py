@@ -57,3 +57,21 @@ def test_what_is_refused_leaves_the_files(spark, namespace, folder):
     with pytest.raises(PySparkException, match="(?i)csv"):
         add(spark, table, f"csv.`{folder}`")
     assert sorted(Path(folder).rglob("*.parquet")) == files and spark.table(table).count() == 0
+
+
+def test_a_snapshot_of_a_table_leaves_it_as_it_was(spark, namespace):
+    source, copy = f"spark_catalog.default.source_{namespace.rpartition('.')[2]}", f"{namespace}.copy"
+    spark.sql(f"CREATE TABLE {source} (id BIGINT, k STRING) USING parquet PARTITIONED BY (k)")
+    try:
+        spark.sql(f"INSERT INTO {source} VALUES (1, 'x'), (2, 'y')")
+        (row,) = spark.sql(f"CALL ice.system.snapshot(source_table => '{source}', table => '{copy}')").collect()
+        assert row.imported_files_count == 2
+        assert spark.table(f"{copy}.snapshots").count() == 1
+        spark.sql(f"INSERT INTO {copy} VALUES (3, 'x')")
+        spark.sql(f"DELETE FROM {copy} WHERE id = 1")
+        assert sorted(map(tuple, spark.table(copy).collect())) == [(2, "y"), (3, "x")]
+        assert sorted(map(tuple, spark.table(source).collect())) == [(1, "x"), (2, "y")]
+        properties = {row.key: row.value for row in spark.sql(f"SHOW TBLPROPERTIES {copy}").collect()}
+        assert properties["gc.enabled"] == "false" and properties["snapshot"] == "true"
+    finally:
+        spark.sql(f"DROP TABLE {source}")

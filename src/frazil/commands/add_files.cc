@@ -9,6 +9,7 @@
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/procedures_internal.h"
+#include "frazil/commands/table_definition.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/sql/parser.h"
 #include "frazil/storage/object_store.h"
@@ -17,10 +18,17 @@
 namespace frazil::commands {
 namespace {
 
+constexpr const char* kNameMapping = "schema.name-mapping.default";
+
 Error Illegal(const std::string& message) { return Error::Plain(ExceptionClass::kIllegalArgument, message); }
 
 /// The files that are to be added: of parquet.`folder`, or of a table of Parquet files.
-Result<tables::TableScanPtr> OpenSource(const std::string& name, CommandContext& context) {
+struct Source {
+  tables::TableScanPtr scan;
+  std::vector<std::string> partition_columns;  ///< Of a table.
+  std::string location;
+};
+Result<Source> OpenSource(const std::string& name, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, sql::ParseMultipartIdentifier(name, context.parser_options()));
   const bool by_path = parts.size() == 2 && parts[1].find('/') != std::string::npos;
   if (by_path) {
@@ -29,12 +37,16 @@ Result<tables::TableScanPtr> OpenSource(const std::string& name, CommandContext&
     source.format = "parquet";
     source.paths.push_back(parts[1]);
     FRAZIL_ASSIGN_OR_RETURN(auto opened, context.OpenDataSource(source));
-    return opened.scan;
+    return Source{opened.scan, {}, parts[1]};
   }
   FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(parts, context));
   if (!EqualsIgnoreCase(table.table->provider(), "parquet"))
     return Error::Unsupported("add_files of a table of provider " + table.table->provider());
-  return table.table->Scan({});
+  Source source;
+  FRAZIL_ASSIGN_OR_RETURN(source.scan, table.table->Scan({}));
+  for (const auto& field : table.table->partitioning()) source.partition_columns.push_back(field.source.back());
+  source.location = table.table->location();
+  return source;
 }
 
 JsonValue MappingOf(const std::vector<tables::ScanColumn>& columns) {
@@ -55,11 +67,10 @@ JsonValue MappingOf(const std::vector<tables::ScanColumn>& columns) {
 
 /// Files without field ids are read by the names that the table had when they were added.
 Status EnsureNameMapping(const tables::Table& table, const std::vector<tables::ScanColumn>& columns) {
-  constexpr const char* kKey = "schema.name-mapping.default";
-  if (table.properties().contains(kKey)) return {};
+  if (table.properties().contains(kNameMapping)) return {};
   tables::TableChange change;
   change.type = tables::TableChange::Type::kSetProperty;
-  change.new_name = kKey;
+  change.new_name = kNameMapping;
   change.value = MappingOf(columns).Write();
   return table.Alter({change});
 }
@@ -123,6 +134,26 @@ Result<std::map<std::string, int64_t>> CountRows(const tables::TableScanPtr& sca
   return counts;
 }
 
+/// The files of a scan that pass a filter on their folders, as a table with these partition fields has them.
+Result<std::vector<tables::WrittenFile>> FilesOf(const tables::TableScanPtr& scan, const std::string& name,
+                                                 const std::vector<tables::PartitionField>& fields, const Value& filter,
+                                                 CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(Predicate::True()));
+  FRAZIL_ASSIGN_OR_RETURN(auto counts, CountRows(scan, name, context));
+  std::vector<tables::WrittenFile> files;
+  for (const auto& file : plan.files) {
+    FRAZIL_ASSIGN_OR_RETURN(bool passes, PassesFilter(file, plan, filter));
+    if (!passes) continue;
+    tables::WrittenFile added;
+    added.path = storage::LocalPath(file.path);
+    added.size = file.size;
+    added.record_count = counts[added.path];
+    FRAZIL_ASSIGN_OR_RETURN(added.partition, PartitionOf(file, plan, fields));
+    files.push_back(std::move(added));
+  }
+  return files;
+}
+
 Status CheckNotThere(const tables::Table& table, const std::vector<tables::WrittenFile>& files) {
   FRAZIL_ASSIGN_OR_RETURN(auto scan, table.Scan({}));
   FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(Predicate::True()));
@@ -142,24 +173,11 @@ Status CheckNotThere(const tables::Table& table, const std::vector<tables::Writt
 }
 
 Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value>& arguments, CommandContext& context) {
-  const std::string& source = arguments[0].string();
-  FRAZIL_ASSIGN_OR_RETURN(auto scan, OpenSource(source, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(Predicate::True()));
-  FRAZIL_ASSIGN_OR_RETURN(auto counts, CountRows(scan, source, context));
-  const auto fields = table.table->partitioning();
-  std::vector<tables::WrittenFile> files;
+  const std::string& name = arguments[0].string();
+  FRAZIL_ASSIGN_OR_RETURN(auto source, OpenSource(name, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto files, FilesOf(source.scan, name, table.table->partitioning(), arguments[1], context));
   std::set<std::string> partitions;
-  for (const auto& file : plan.files) {
-    FRAZIL_ASSIGN_OR_RETURN(bool passes, PassesFilter(file, plan, arguments[1]));
-    if (!passes) continue;
-    tables::WrittenFile added;
-    added.path = storage::LocalPath(file.path);
-    added.size = file.size;
-    added.record_count = counts[added.path];
-    FRAZIL_ASSIGN_OR_RETURN(added.partition, PartitionOf(file, plan, fields));
-    partitions.insert(file.path.substr(0, file.path.rfind('/')));
-    files.push_back(std::move(added));
-  }
+  for (const auto& file : files) partitions.insert(file.path.substr(0, file.path.rfind('/')));
   const bool check = arguments[2].is_null() || arguments[2].boolean();
   if (check) FRAZIL_RETURN_IF_ERROR(CheckNotThere(*table.table, files));
   const auto count = static_cast<int64_t>(files.size());
@@ -179,6 +197,47 @@ Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value
                 {{Value(count), Value(static_cast<int64_t>(partitions.size()))}}};
 }
 
+/// CALL system.snapshot(source_table, table): an Iceberg table over the files of another one, which stays. One commit.
+Result<RowSet> RunSnapshot(catalogs::Catalog& catalog, const catalogs::Identifier& identifier,
+                           const std::vector<Value>& arguments, CommandContext& context) {
+  const std::string& name = arguments[0].string();
+  FRAZIL_ASSIGN_OR_RETURN(auto source, OpenSource(name, context));
+  DefinitionClauses clauses;
+  clauses.schema = AsNullable(source.scan->schema());
+  clauses.provider = "iceberg";
+  for (const auto& column : source.partition_columns) {
+    plan::PartitionTransform transform;
+    transform.column = {column};
+    clauses.partitioning.push_back(std::move(transform));
+  }
+  if (!arguments[2].is_null()) clauses.location = arguments[2].string();
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, catalog, context));
+  // The files are the source's: what is done to this table must not take them away.
+  definition.properties["gc.enabled"] = "false";
+  definition.properties["snapshot"] = "true";
+  if (!arguments[3].is_null()) {
+    const auto& entries = arguments[3].list();
+    for (size_t i = 0; i + 1 < entries.size(); i += 2) {
+      if (!entries[i + 1].is_null()) definition.properties[entries[i].string()] = entries[i + 1].string();
+    }
+  }
+  tables::WriteOptions options;
+  options.operation = "add_files";
+  FRAZIL_ASSIGN_OR_RETURN(auto probe, catalog.StageTable(identifier, definition, false));
+  if (storage::LocalPath(probe.table->location()) == storage::LocalPath(source.location))
+    return Illegal("The snapshot table location cannot be same as the source table location");
+  FRAZIL_ASSIGN_OR_RETURN(auto probed, probe.table->StartWrite(options));
+  definition.properties[kNameMapping] = MappingOf(probed->task().columns).Write();
+  probed->Abort();
+  FRAZIL_ASSIGN_OR_RETURN(auto staged, catalog.StageTable(identifier, definition, false));
+  FRAZIL_ASSIGN_OR_RETURN(auto files, FilesOf(source.scan, name, staged.table->partitioning(), Value(), context));
+  FRAZIL_ASSIGN_OR_RETURN(auto write, staged.table->StartWrite(options));
+  const auto count = static_cast<int64_t>(files.size());
+  write->AddFiles(std::move(files));
+  FRAZIL_RETURN_IF_ERROR(CommitWrite(*write));
+  return RowSet{DataType::Struct({{"imported_files_count", DataType::Long(), false}}), {{Value(count)}}};
+}
+
 }  // namespace
 
 EngineProcedure AddFiles() {
@@ -189,6 +248,17 @@ EngineProcedure AddFiles() {
            {"check_duplicate_files", DataType::Boolean()},
            {"parallelism", DataType::Integer()}},
           Run};
+}
+
+CatalogProcedure Snapshot() {
+  return {"snapshot",
+          {{"source_table", DataType::String(), true},
+           {"table", DataType::String(), true},
+           {"location", DataType::String()},
+           {"properties", DataType::Map(DataType::String(), DataType::String(), true)},
+           {"parallelism", DataType::Integer()}},
+          1,
+          RunSnapshot};
 }
 
 }  // namespace frazil::commands

@@ -121,12 +121,13 @@ Result<analysis::ResolvedTable> TableOf(const std::string& text, const catalogs:
   return analysis::ResolveTable(parts, context);
 }
 
-/// The procedure of a catalog, on a table that need not be there yet.
-Procedure OfCatalog(const CatalogProcedure& procedure) {
-  Procedure result;
-  result.parameters = {{"table", DataType::String(), true}};
-  result.parameters.insert(result.parameters.end(), procedure.parameters.begin(), procedure.parameters.end());
-  return result;
+/// The procedure of a catalog of this name; null where there is none.
+const CatalogProcedure* FindCatalogProcedure(std::string_view name) {
+  static const std::vector<CatalogProcedure> all = {RegisterTable(), Snapshot()};
+  for (const auto& procedure : all) {
+    if (EqualsIgnoreCase(procedure.name, name)) return &procedure;
+  }
+  return nullptr;
 }
 
 /// Of procedures with one name the one for the format of the table that the call names.
@@ -156,10 +157,13 @@ Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context
   std::vector<std::string> path(parts.begin() + (names_catalog ? 1 : 0), parts.end());
   std::vector<Procedure> procedures;
   if (path.size() == 2 && EqualsIgnoreCase(path[0], "system")) procedures = FindProcedures(path[1], context);
-  const CatalogProcedure of_catalog = RegisterTable();
-  const bool calls_catalog =
-      path.size() == 2 && EqualsIgnoreCase(path[0], "system") && EqualsIgnoreCase(path[1], of_catalog.name);
-  if (calls_catalog) procedures = {OfCatalog(of_catalog)};
+  const CatalogProcedure* of_catalog =
+      path.size() == 2 && EqualsIgnoreCase(path[0], "system") ? FindCatalogProcedure(path[1]) : nullptr;
+  if (of_catalog != nullptr) {
+    Procedure procedure;
+    procedure.parameters = of_catalog->parameters;
+    procedures = {std::move(procedure)};
+  }
   if (procedures.empty()) return Error::Of("ROUTINE_NOT_FOUND", {{"routineName", routine}});
   FRAZIL_ASSIGN_OR_RETURN(auto procedure, ChooseProcedure(std::move(procedures), command, *catalog, context));
   FRAZIL_ASSIGN_OR_RETURN(auto expressions, Arrange(command, procedure.parameters, routine));
@@ -176,11 +180,10 @@ Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context
     }
     values.push_back(std::move(value));
   }
-  if (calls_catalog) {
-    FRAZIL_ASSIGN_OR_RETURN(auto name, NameOf(values[0].string(), *catalog, context));
+  if (of_catalog != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(auto name, NameOf(values[of_catalog->table].string(), *catalog, context));
     FRAZIL_ASSIGN_OR_RETURN(auto resolved, analysis::ResolveIdentifier(name, context));
-    values.erase(values.begin());
-    return of_catalog.call(*resolved.catalog, resolved.identifier, values);
+    return of_catalog->call(*resolved.catalog, resolved.identifier, values, context);
   }
   FRAZIL_ASSIGN_OR_RETURN(auto table, TableOf(values[0].string(), *catalog, context));
   if (table.table->provider() != procedure.format || IsMetadataTable(table)) {

@@ -23,15 +23,17 @@ struct EngineProcedure {
 /// A procedure on a name in a catalog, where no table need be.
 struct CatalogProcedure {
   std::string name;
-  std::vector<tables::ProcedureParameter> parameters;  ///< After "table", as in TableProcedure.
+  std::vector<tables::ProcedureParameter> parameters;
+  size_t table = 0;  ///< Which of them names the table.
   Result<RowSet> (*call)(catalogs::Catalog& catalog, const catalogs::Identifier& identifier,
-                         const std::vector<Value>& arguments) = nullptr;
+                         const std::vector<Value>& arguments, CommandContext& context) = nullptr;
 };
 
 /// rewrite_data_files.cc
 EngineProcedure RewriteDataFiles();
 /// add_files.cc
 EngineProcedure AddFiles();
+CatalogProcedure Snapshot();
 /// register_table.cc
 CatalogProcedure RegisterTable();
 

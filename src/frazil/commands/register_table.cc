@@ -7,13 +7,13 @@ namespace frazil::commands {
 namespace {
 
 Result<RowSet> Run(catalogs::Catalog& catalog, const catalogs::Identifier& identifier,
-                   const std::vector<Value>& arguments) {
+                   const std::vector<Value>& arguments, CommandContext&) {
   auto* registrar = dynamic_cast<catalogs::TableRegistrar*>(&catalog);
   if (registrar == nullptr) {
     return Error::Of("UNSUPPORTED_FEATURE.CATALOG_OPERATION",
                      {{"catalogName", QuoteIdentifier(catalog.name())}, {"operation", "register_table"}});
   }
-  FRAZIL_RETURN_IF_ERROR(registrar->RegisterTable(identifier, arguments[0].string()));
+  FRAZIL_RETURN_IF_ERROR(registrar->RegisterTable(identifier, arguments[1].string()));
   FRAZIL_ASSIGN_OR_RETURN(auto table, catalog.LoadTable(identifier));
   std::vector<Value> row(3);
   const auto properties = table->properties();
@@ -35,6 +35,8 @@ Result<RowSet> Run(catalogs::Catalog& catalog, const catalogs::Identifier& ident
 
 }  // namespace
 
-CatalogProcedure RegisterTable() { return {"register_table", {{"metadata_file", DataType::String(), true}}, Run}; }
+CatalogProcedure RegisterTable() {
+  return {"register_table", {{"table", DataType::String(), true}, {"metadata_file", DataType::String(), true}}, 0, Run};
+}
 
 }  // namespace frazil::commands
