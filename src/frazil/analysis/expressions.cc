@@ -8,6 +8,7 @@
 #include "frazil/functions/constant.h"
 #include "frazil/sql/variable_substitution.h"
 #include "frazil/types/cast_rules.h"
+#include "frazil/types/datetime.h"
 
 namespace frazil::analysis {
 
@@ -52,6 +53,22 @@ Error CastError(const Expression& child, const DataType& to, EvalMode mode) {
     return Error::Of("DATATYPE_MISMATCH.CAST_WITH_CONF_SUGGESTION", std::move(parameters));
   }
   return Error::Of("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", std::move(parameters));
+}
+
+// 'epoch', 'now', 'today' and the like, as a constant that is cast to a date or timestamp. In rows these texts mean
+// nothing. https://spark.apache.org/docs/latest/sql-ref-literals.html#datetime-literal
+Result<std::optional<Value>> SpecialDatetime(const CastExpression& cast, const std::string& time_zone) {
+  if (!cast.type->IsDatetime() || !cast.child->type->IsString()) return std::optional<Value>();
+  const auto text = functions::ConstantText(*cast.child);
+  if (!text) return std::optional<Value>();
+  FRAZIL_ASSIGN_OR_RETURN(const auto zone, TimeZone::Find(time_zone));
+  if (cast.type->id() == TypeId::kDate) {
+    const auto days = ParseSpecialDate(*text, *zone);
+    return days ? std::optional<Value>(Value(*days)) : std::nullopt;
+  }
+  const auto micros = cast.type->id() == TypeId::kTimestamp ? ParseSpecialTimestamp(*text, *zone)
+                                                            : ParseSpecialTimestampNtz(*text, *zone);
+  return micros ? std::optional<Value>(Value(*micros)) : std::nullopt;
 }
 
 bool IsTimestamp(const DataType& type) { return type.id() == TypeId::kTimestamp; }
@@ -137,6 +154,10 @@ Result<ExpressionPtr> Analyzer::Analyze(const ExprPtr& expression) {
   auto result = AnalyzeKind(expression);
   if (!result.ok()) return At(std::move(result).error(), expression->origin);
   const auto kind = (*result)->kind;
+  if (kind == ExpressionKind::kCast) {
+    FRAZIL_ASSIGN_OR_RETURN(auto special, SpecialDatetime((*result)->As<CastExpression>(), settings_.time_zone));
+    if (special) return WithSql(MakeLiteral((*result)->type, *std::move(special)), (*result)->sql);
+  }
   if (expression->origin.start >= 0 && (*result)->start_index < 0 &&
       (kind == ExpressionKind::kCall || kind == ExpressionKind::kCast)) {
     return WithPosition(*std::move(result), expression->origin.start, expression->origin.stop);

@@ -5,6 +5,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/util/message_differencer.h>
 
+#include "frazil/base/deep_stack.h"
 #include "frazil/base/text.h"
 #include "frazil/codec/arrow_ipc.h"
 #include "frazil/connect/execution_internal.h"
@@ -349,7 +350,7 @@ bool ExecutionRegistry::Start(const ExecutionKey& key, const ExecutionPtr& execu
     ++running_;
   }
   std::thread([this, execution] {
-    execution->Run();
+    RunOnDeepStack([&] { execution->Run(); });
     execution->session()->EndOperation(execution->operation_id());
     const std::lock_guard lock(mutex_);
     --running_;

@@ -1,3 +1,4 @@
+#include "frazil/base/deep_stack.h"
 #include "frazil/base/uuid.h"
 #include "frazil/connect/plan_reader_internal.h"
 #include "frazil/connect/request_parser_internal.h"
@@ -67,7 +68,8 @@ Status SparkConnectService::AnalyzePlan(const grpc::ServerContext* context, cons
   // An operation like any other: interruptAll and a closed session end it, and so does a client that has gone.
   FRAZIL_ASSIGN_OR_RETURN(const auto operation, opened->StartOperation(RandomUuidText(), {}));
   const ClientWatch::Call call(&clients_, context, operation->cancel);
-  const Status status = Analyze(opened.get(), operation, request, response);
+  Status status;
+  RunOnDeepStack([&] { status = Analyze(opened.get(), operation, request, response); });
   opened->EndOperation(operation->id);
   return status;
 }

@@ -103,6 +103,9 @@ class Lowering : public LoweringContext {
   // lowering_plan.cc
   Result<Block> LowerPlan(const plan::LogicalPlan& plan);
   Result<Block> LowerProject(const plan::ProjectNode& node);
+  /// The project over another one that computes the lower parts of its long chains of operators; null where it has
+  /// none.
+  std::shared_ptr<plan::ProjectNode> CutLongChains(const plan::ProjectNode& node);
   Result<Block> LowerFilter(const plan::FilterNode& node);
   Result<Block> LowerLimit(const plan::LimitNode& node);
   Result<Block> LowerTail(const plan::TailNode& node);
@@ -164,6 +167,8 @@ class Lowering : public LoweringContext {
   std::map<const WindowExpression*, duckdb::vector<duckdb::OrderByNode>> window_ties_;
   std::map<const plan::LogicalPlan*, double> estimated_rows_;
   std::map<uint64_t, const plan::LogicalPlan*> cte_plans_;
+  std::vector<std::shared_ptr<const plan::ProjectNode>> cut_;  ///< Keeps what CutLongChains made.
+  AttributeId next_own_id_ = AttributeId{1} << 61;             ///< No column of a plan has such an id.
   int next_name_ = 0;
   int next_table_ = 0;
 };

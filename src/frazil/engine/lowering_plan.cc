@@ -80,6 +80,32 @@ int DepthOf(const duckdb::ParsedExpression& expression) {
 
 constexpr int kMaxMergedDepth = 200;
 
+// Operators that compute all that stands below them, whatever it is, and whose left operand may be long.
+const ExpressionPtr* NextInChain(const Expression& expression) {
+  if (expression.kind == ExpressionKind::kCast) return &expression.As<CastExpression>().child;
+  if (expression.kind != ExpressionKind::kCall) return nullptr;
+  static const std::set<std::string> kOperators = {"add", "subtract", "multiply", "concat"};
+  const auto& call = expression.As<CallExpression>();
+  return kOperators.count(call.function) != 0 && !call.arguments.empty() ? &call.arguments[0] : nullptr;
+}
+
+// DuckDB looks for common parts of an expression in time that grows with the third power of its depth.
+constexpr int kLongestChain = 64;
+
+// The expression `depth` links down the chain, or null where the chain ends before.
+ExpressionPtr LinkAt(const ExpressionPtr& expression, int depth) {
+  const ExpressionPtr* link = &expression;
+  for (int i = 0; i < depth && link != nullptr; ++i) link = NextInChain(**link);
+  return link == nullptr ? nullptr : *link;
+}
+
+ExpressionPtr WithLink(const ExpressionPtr& expression, int depth, const ExpressionPtr& replacement) {
+  if (depth == 0) return replacement;
+  auto children = Children(*expression);
+  children[0] = WithLink(children[0], depth - 1, replacement);
+  return WithChildren(*expression, std::move(children));
+}
+
 LoweredExpression BigintOf(int64_t value) { return ConstantOf(duckdb::Value::BIGINT(value)); }
 
 LoweredExpression CompareOf(duckdb::ExpressionType type, LoweredExpression left, LoweredExpression right) {
@@ -316,7 +342,43 @@ Result<Block> Lowering::LowerPlan(const plan::LogicalPlan& plan) {
 // --- project and filter
 // ---------------------------------------------------------------------------------------------------------------------------------
 
+std::shared_ptr<plan::ProjectNode> Lowering::CutLongChains(const plan::ProjectNode& node) {
+  std::shared_ptr<plan::ProjectNode> below;
+  std::shared_ptr<plan::ProjectNode> above;
+  for (size_t i = 0; i < node.expressions.size(); ++i) {
+    const auto rest = LinkAt(node.expressions[i], kLongestChain);
+    if (rest == nullptr || LinkAt(rest, kLongestChain) == nullptr) continue;
+    if (below == nullptr) {
+      below = std::make_shared<plan::ProjectNode>();
+      below->child = node.child;
+      below->output = node.child->output;
+      for (const auto& attribute : below->output) below->expressions.push_back(MakeColumn(attribute));
+      above = std::make_shared<plan::ProjectNode>(node);
+    }
+    Attribute attribute;
+    attribute.id = next_own_id_++;
+    attribute.name = "chain";
+    attribute.type = rest->type;
+    attribute.nullable = rest->nullable;
+    below->output.push_back(attribute);
+    below->expressions.push_back(rest);
+    above->expressions[i] = WithLink(node.expressions[i], kLongestChain, MakeColumn(attribute));
+  }
+  if (above != nullptr) above->child = std::move(below);
+  return above;
+}
+
 Result<Block> Lowering::LowerProject(const plan::ProjectNode& node) {
+  if (const auto cut = CutLongChains(node)) {
+    FRAZIL_ASSIGN_OR_RETURN(auto block, LowerProject(cut->child->As<plan::ProjectNode>()));
+    cut_.push_back(cut);
+    std::vector<std::pair<std::string, LoweredExpression>> columns;
+    for (size_t i = 0; i < cut->expressions.size(); ++i) {
+      FRAZIL_ASSIGN_OR_RETURN(auto value, Lower(*cut->expressions[i]));
+      columns.emplace_back(ColumnName(cut->output[i].id), std::move(value));
+    }
+    return Select(Wrap(std::move(block)), std::move(columns), true);
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto child, LowerPlan(*node.child));
   std::vector<std::pair<std::string, LoweredExpression>> columns;
   std::map<std::string, int> counts;

@@ -10,6 +10,7 @@
 #include <duckdb/parallel/task_scheduler.hpp>
 #include <duckdb/parser/statement/select_statement.hpp>
 
+#include "frazil/base/deep_stack.h"
 #include "frazil/engine/lowering.h"
 
 namespace frazil::engine {

@@ -55,8 +55,4 @@ class Statement {
   int64_t interrupt_id_ = 0;
 };
 
-/// Runs `work` on a thread with a stack of 512 MB (reserved, not used), for recursions as deep as the plan, and waits
-/// for it.
-void RunOnDeepStack(const std::function<void()>& work);
-
 }  // namespace frazil::engine

@@ -19,7 +19,7 @@ constexpr int kSum = 10;
 constexpr int kProduct = 11;
 
 /// Operators in a row that nest to the left; as many levels as later stages can walk.
-constexpr int kMaximumChain = 1000;
+constexpr int kMaximumChain = 4000;
 
 struct BinaryOperator {
   int precedence = 0;  ///< 0: not an operator.

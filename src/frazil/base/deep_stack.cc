@@ -1,11 +1,15 @@
+#include "frazil/base/deep_stack.h"
+
+#include <cstddef>
 #include <pthread.h>
 
-#include "frazil/engine/statement.h"
-
-namespace frazil::engine {
+namespace frazil {
 namespace {
 
+thread_local bool on_deep_stack = false;
+
 void* Call(void* work) {
+  on_deep_stack = true;
   (*static_cast<const std::function<void()>*>(work))();
   return nullptr;
 }
@@ -13,6 +17,10 @@ void* Call(void* work) {
 }  // namespace
 
 void RunOnDeepStack(const std::function<void()>& work) {
+  if (on_deep_stack) {
+    work();
+    return;
+  }
   pthread_attr_t attributes;
   pthread_t thread;
   bool started = false;
@@ -29,4 +37,4 @@ void RunOnDeepStack(const std::function<void()>& work) {
   pthread_join(thread, nullptr);
 }
 
-}  // namespace frazil::engine
+}  // namespace frazil
