@@ -11,7 +11,9 @@ from conftest import open_session
 SPARK = os.environ.get("FRAZIL_SPARK_REMOTE")
 pytestmark = pytest.mark.skipif(not SPARK, reason="FRAZIL_SPARK_REMOTE names no Spark")
 
-CONF = {"spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+# Many tiny commits: what Spark makes of a log in two parts it makes sooner than in fifty.
+CONF = {"spark.databricks.delta.snapshotPartitions": "2", "spark.sql.shuffle.partitions": "2",
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog"}
 
 
@@ -185,7 +187,7 @@ IN_TURN = {
     "clustering": ("(id INT, v STRING) USING delta CLUSTER BY (id, v)",
                    ["INSERT INTO {t} VALUES (1, 'a')", "INSERT INTO {t} VALUES (2, 'b')", "OPTIMIZE {t}", "ALTER TABLE {t} CLUSTER BY (v)", "INSERT INTO {t} VALUES (3, 'c')", "OPTIMIZE {t}",
                     "ALTER TABLE {t} CLUSTER BY NONE", "ALTER TABLE {t} CLUSTER BY (id)"]),
-    "type widening": ("(id INT, v DATE) USING delta TBLPROPERTIES ('delta.enableTypeWidening' = 'true')",
+    "type widening": ("(id INT, v DATE) USING delta TBLPROPERTIES ('delta.enableTypeWidening' = 'true', 'delta.feature.timestampNtz' = 'supported')",
                       ["INSERT INTO {t} VALUES (1, DATE '2024-01-01')", "ALTER TABLE {t} ALTER COLUMN id TYPE BIGINT", "INSERT INTO {t} VALUES (5000000000, DATE '2024-01-02')",
                        "ALTER TABLE {t} ALTER COLUMN v TYPE TIMESTAMP_NTZ", "UPDATE {t} SET v = TIMESTAMP_NTZ '2024-05-05 05:05:05' WHERE id = 1"]),
     "schema evolution": ("(id INT, v STRING) USING delta",
@@ -198,6 +200,8 @@ IN_TURN = {
 @pytest.mark.parametrize("feature", IN_TURN)
 def test_both_change_a_table_in_turn(engines, writer, folder, feature):
     definition, statements = IN_TURN[feature]
+    if writer == "spark" and feature in ("generated columns", "identity columns"):
+        pytest.skip("Spark's server makes such tables only if it is started with Delta's catalog")
     # A table of features that both know; the one that begins makes it.
     turn = [writer, "spark" if writer == "ours" else "ours"]
     engines[writer].sql(f"CREATE TABLE delta.`{folder}` {definition}")

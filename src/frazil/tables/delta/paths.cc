@@ -36,7 +36,7 @@ std::string AbsoluteLogPathOf(const std::string& table, std::string_view log_pat
 }
 
 std::string UriOf(const std::string& file_path) {
-  return (storage::SchemeOf(file_path).empty() ? "file://" : "") + Encode(file_path);
+  return (storage::SchemeOf(file_path).empty() ? "file:" : "") + Encode(file_path);
 }
 
 std::string LogPathOf(const std::string& table, std::string_view file_path) {

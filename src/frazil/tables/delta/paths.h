@@ -15,7 +15,7 @@ std::string LogPathOf(const std::string& table, std::string_view file_path);
 /// The same path in the log of another table: absolute.
 std::string AbsoluteLogPathOf(const std::string& table, std::string_view log_path);
 
-/// How the log names a file by its absolute path.
+/// How the log names a file by its absolute path: as Hadoop's paths are written, which Spark compares as text.
 std::string UriOf(const std::string& file_path);
 
 }  // namespace frazil::tables::delta
