@@ -322,3 +322,28 @@ def test_types_that_spark_lacks_are_refused_by_name(theirs):
     show(table)
     with pytest.raises(Exception, match="(?i)time"):
         spark.table("theirs.db.t").collect()
+
+
+MARKED = ", ".join(f"'write.{mode}.mode' = 'merge-on-read'" for mode in ("delete", "update", "merge"))
+CHANGES = [
+    "INSERT INTO {t} SELECT id, CAST(id % 3 AS STRING) FROM range(30)",
+    "DELETE FROM {t} WHERE id % 10 = 3",
+    "UPDATE {t} SET p = concat(p, '!') WHERE id % 7 = 0",
+    "MERGE INTO {t} t USING (SELECT id, 'm' AS p FROM range(20, 40, 4)) s ON t.id = s.id "
+    "WHEN MATCHED AND s.id > 30 THEN DELETE WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+    "DELETE FROM {t} WHERE id % 10 = 4",
+]
+
+
+@pytest.mark.parametrize("partitioned", ["", "PARTITIONED BY (p)"])
+@pytest.mark.parametrize("version, granularity", [(2, "file"), (2, "partition"), (3, "file")])
+def test_rows_that_are_marked_as_deleted(spark, namespace, version, granularity, partitioned):
+    table = f"{namespace}.marked"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, p STRING) USING iceberg {partitioned} TBLPROPERTIES ('format-version' = '{version}', "
+              f"'write.delete.granularity' = '{granularity}', {MARKED})")
+    for statement in CHANGES:
+        spark.sql(statement.format(t=table))
+        agree(spark, table, history=False)
+    assert len(agree(spark, table)) == 26
+    spark.sql(f"CALL ice.system.rewrite_position_delete_files(table => '{table}', options => map('rewrite-all', 'true'))")
+    agree(spark, table, history=False)

@@ -302,3 +302,57 @@ def test_statistics_and_summaries(engines, table, partitioning):
         assert summaries(names["ours"]) == summaries(names["spark"]), change
     for name, session in engines.items():
         session.sql(f"DROP TABLE {names[name]}")
+
+
+MARKED = ", ".join(f"'write.{mode}.mode' = 'merge-on-read'" for mode in ("delete", "update", "merge"))
+CHANGES = [
+    "INSERT INTO {t} SELECT id, CAST(id % 3 AS STRING) FROM range(0, 30, 1, 1)",
+    "DELETE FROM {t} WHERE id % 10 = 3",
+    "UPDATE {t} SET p = concat(p, '!') WHERE id % 7 = 0",
+    "MERGE INTO {t} t USING (SELECT id, 'm' AS p FROM range(20, 40, 4)) s ON t.id = s.id "
+    "WHEN MATCHED AND s.id > 30 THEN DELETE WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+    "DELETE FROM {t} WHERE id % 10 = 4",
+    "ALTER TABLE {t} ADD PARTITION FIELD bucket(2, id)",
+    "INSERT INTO {t} SELECT id, 'late' FROM range(100, 110)",
+    "DELETE FROM {t} WHERE id % 5 = 2",
+    "UPDATE {t} SET id = id + 1000 WHERE id % 6 = 1",
+    "DELETE FROM {t} WHERE id = -1",
+]
+
+
+@pytest.mark.parametrize("turns", ["ours", "alternately", "the other way"])
+@pytest.mark.parametrize("partitioned", ["", "PARTITIONED BY (p)"])
+@pytest.mark.parametrize("version, granularity", [(2, "file"), (2, "partition"), (3, "file")])
+def test_rows_that_are_marked_as_deleted(engines, folder, table, version, granularity, partitioned, turns):
+    order = {"ours": ["ours"], "alternately": ["ours", "spark"], "the other way": ["spark", "ours"]}[turns]
+    engines["ours"].sql(f"CREATE TABLE {table} (id BIGINT, p STRING) USING iceberg {partitioned} TBLPROPERTIES ("
+                        f"'format-version' = '{version}', 'write.delete.granularity' = '{granularity}', {MARKED})")
+    for n, statement in enumerate(CHANGES):
+        engines[order[n % len(order)]].sql(statement.format(t=table))
+        agree(engines, folder, table)
+        if version == 3:
+            agree(engines, folder, table, "SELECT id, _row_id, _last_updated_sequence_number FROM {}", pyiceberg=False)
+    for metadata in ("snapshots", "files", "partitions", "entries", "all_entries", "delete_files", "all_delete_files", "position_deletes"):
+        agree(engines, folder, table, f"SELECT * FROM {{}}.{metadata}", pyiceberg=False)
+    for (snapshot,) in engines["ours"].sql(f"SELECT snapshot_id FROM {table}.snapshots").collect():
+        agree(engines, folder, table, f"SELECT * FROM {{}} VERSION AS OF {snapshot}")
+    columns = "SELECT id, _deleted, _spec_id, _pos FROM {}"
+    agree(engines, folder, table, columns, pyiceberg=False)
+    engines[order[-1]].sql(f"CALL ice.system.rewrite_position_delete_files(table => '{table}', options => map('rewrite-all', 'true'))")
+    agree(engines, folder, table)
+
+
+@pytest.mark.parametrize("version, granularity", [(2, "file"), (2, "partition"), (3, "file")])
+def test_summaries_of_rows_that_are_marked_as_deleted(engines, folder, table, version, granularity):
+    """The same statements give the same summaries, but for sizes."""
+    told = {}
+    for name in ("ours", "spark"):
+        own = f"{table}_{name}"
+        engines[name].sql(f"CREATE TABLE {own} (id BIGINT, p STRING) USING iceberg TBLPROPERTIES ('format-version' = '{version}', "
+                          f"'write.delete.granularity' = '{granularity}', {MARKED})")
+        for statement in CHANGES[:5]:
+            engines[name].sql(statement.format(t=own))
+        found = engines[name].sql(f"SELECT operation, summary FROM {own}.snapshots ORDER BY committed_at").collect()
+        told[name] = [(r.operation, {k: v for k, v in r.summary.items() if "size" not in k and not k.startswith(("spark.", "app-", "engine", "iceberg-version"))})
+                      for r in found]
+    assert told["ours"] == told["spark"]

@@ -38,7 +38,6 @@ Result<double> RatioOf(const std::string& key, const std::string& text) {
 /// What the options say, before the defaults that depend on one another.
 struct GivenChoice : RewriteChoice {
   std::optional<int64_t> given_min_size, given_max_size;
-  bool remove_dangling_deletes = false;
 };
 
 using Reader = Status (*)(const std::string& key, const std::string& value, GivenChoice* choice);
@@ -156,7 +155,6 @@ Result<RewriteChoice> ReadRewriteChoice(const std::map<std::string, std::string>
     return Illegal("Cannot use options [" + Join(unknown, ", ") +
                    "], they are not supported by the action or the rewriter BIN-PACK");
   }
-  if (choice.remove_dangling_deletes) return Error::Unsupported("rewrite_data_files with remove-dangling-deletes");
   choice.min_size = choice.given_min_size.value_or(PartOf(choice.target_size, kMinSizeRatio));
   choice.max_size = choice.given_max_size.value_or(PartOf(choice.target_size, kMaxSizeRatio));
   FRAZIL_RETURN_IF_ERROR(CheckSizes(choice));

@@ -27,6 +27,7 @@ struct RewriteChoice {
   bool all = false;
   /// The partition spec of the new files. Files of other specs have no partition in it, and may all become one.
   int32_t output_spec_id = 0;
+  bool remove_dangling_deletes = false;  ///< Afterwards delete files that concern no row any more are left out.
 };
 
 /// The procedure's options (keys in lower case) over the table's properties. Options that only say how a cluster shares

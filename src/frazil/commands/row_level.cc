@@ -1,4 +1,5 @@
-// DELETE, UPDATE and MERGE: copy-on-write, or (DELETE, where the table can) by marking rows as deleted. One snapshot of
+// DELETE, UPDATE and MERGE: copy-on-write, or (where the table can) by marking rows as deleted and adding the changed
+// ones. One snapshot of
 // the table is read from begin to end of the statement; the commit checks that nothing it read has changed.
 
 #include "frazil/analysis/dml/row_level.h"
@@ -91,7 +92,8 @@ struct Replacement {
   std::vector<std::string> files;                       ///< That go.
   std::vector<plan::LogicalPlanPtr> rows;               ///< That come instead, and new ones.
   std::vector<plan::LogicalPlanPtr> changes;            ///< For the change feed; only where the table keeps one.
-  std::map<std::string, std::vector<int64_t>> deleted;  ///< Positions of rows that are deleted in files that stay.
+  bool marks_rows = false;                              ///< Rows are deleted in files that stay:
+  std::map<std::string, std::vector<int64_t>> deleted;  ///< their positions.
   tables::RowCounts counts;
   /// Whether the statement gives a column its value itself.
   std::function<bool(const std::string&)> is_given = [](const std::string&) { return false; };
@@ -131,7 +133,7 @@ Status Replace(const OpenTarget& open, const tables::WriteOptions& options, cons
   std::unique_ptr<tables::TableWrite> write;
   tables::RowChanges* changes = nullptr;
   const auto capabilities = open.table.table->capabilities();
-  if (capabilities.change_feed || !replacement.deleted.empty()) {
+  if (capabilities.change_feed || replacement.marks_rows) {
     FRAZIL_ASSIGN_OR_RETURN(auto started, open.table.table->StartRowChanges(options));
     changes = started.get();
     write = std::move(started);
@@ -147,17 +149,31 @@ Status Replace(const OpenTarget& open, const tables::WriteOptions& options, cons
   return CommitWrite(*write);
 }
 
-/// The positions of the rows for which a condition is true, by file.
-Result<Replacement> DeletedPositions(const plan::ExprPtr& condition, const analysis::TargetRows& rows,
-                                     CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::PositionsOfMatches(condition, rows, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto found, context.engine().Collect(plan, context.execution()));
-  Replacement replacement;
-  for (const auto& row : found.rows) replacement.deleted[row[0].string()].push_back(row[1].integer());
-  for (auto& [file, positions] : replacement.deleted) std::sort(positions.begin(), positions.end());
-  replacement.counts.deleted = static_cast<int64_t>(found.rows.size());
-  return replacement;
+/// Marks the rows of a plan (_file, _pos) as deleted; gives their number.
+Result<int64_t> MarkRows(const plan::LogicalPlanPtr& positions_of_rows, CommandContext& context,
+                         Replacement* replacement) {
+  replacement->marks_rows = true;
+  FRAZIL_ASSIGN_OR_RETURN(auto found, context.engine().Collect(positions_of_rows, context.execution()));
+  for (const auto& row : found.rows) replacement->deleted[row[0].string()].push_back(row[1].integer());
+  for (auto& [file, positions] : replacement->deleted) std::sort(positions.begin(), positions.end());
+  return static_cast<int64_t>(found.rows.size());
 }
+
+/// Marks changed rows as deleted and adds them as they are afterwards; gives their number. Both must be of one and the
+/// same evaluation: what may differ from run to run is kept in memory, and so are rows that are `few`.
+Result<int64_t> MoveRows(analysis::ChangedRows changed, bool few, CommandContext& context, Replacement* replacement) {
+  if (few || !plan::IsDeterministic(*changed.plan)) {
+    engine::ExecutionContext execution = context.execution();
+    execution.metrics = nullptr;
+    FRAZIL_ASSIGN_OR_RETURN(changed.plan, engine::Materialize(context.engine(), changed.plan, execution));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(int64_t rows, MarkRows(analysis::PositionsOf(changed), context, replacement));
+  if (rows > 0) replacement->rows.push_back(analysis::WrittenRows(changed));
+  return rows;
+}
+
+/// So many changed rows are kept in memory rather than joined twice.
+constexpr int64_t kFewRows = 100'000;
 
 /// How many rows of the touched files a MERGE updates and deletes. Only what its clauses leave open is counted by a
 /// query of its own.
@@ -226,8 +242,9 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
   }
   Replacement replacement;
   FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
-  if (open.table.table->capabilities().deletes_rows) {
-    FRAZIL_ASSIGN_OR_RETURN(replacement, DeletedPositions(command.condition, rows, context));
+  if (tables::MarksRows(*open.table.table, "delete")) {
+    FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::PositionsOfMatches(command.condition, rows, context));
+    FRAZIL_ASSIGN_OR_RETURN(replacement.counts.deleted, MarkRows(plan, context, &replacement));
   } else {
     FRAZIL_ASSIGN_OR_RETURN(auto found, CollectFiles(touched, context));
     replacement.files = std::move(found.paths);
@@ -255,19 +272,27 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
       *open.table.table, [&](const std::string& column) { return Assigns(command.assignments, column); }));
   // The assignments are checked even where no row matches.
   FRAZIL_ASSIGN_OR_RETURN(auto all_updated, analysis::RowsAfterUpdate(command, open.target, rows, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto found, CollectFiles(touched, context));
+  const auto capabilities = open.table.table->capabilities();
   Replacement replacement;
-  replacement.files = std::move(found.paths);
-  replacement.counts.updated = found.rows;
-  if (!replacement.files.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(auto changed, analysis::ScanTargetFiles(open.target, replacement.files, context));
-    FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterUpdate(command, open.target, changed, context));
-    replacement.rows.push_back(std::move(plan));
-    if (open.table.table->capabilities().change_feed) {
-      FRAZIL_ASSIGN_OR_RETURN(auto changes, analysis::ChangesOfUpdate(command, open.target, changed, context));
-      replacement.changes.push_back(std::move(changes));
+  auto changed = rows;
+  if (tables::MarksRows(*open.table.table, "update")) {
+    FRAZIL_ASSIGN_OR_RETURN(auto moved, analysis::RowsChangedByUpdate(command, open.target, rows, context));
+    FRAZIL_ASSIGN_OR_RETURN(replacement.counts.updated,
+                            MoveRows(std::move(moved), /*few=*/false, context, &replacement));
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto found, CollectFiles(touched, context));
+    replacement.files = std::move(found.paths);
+    replacement.counts.updated = found.rows;
+    if (!replacement.files.empty()) {
+      FRAZIL_ASSIGN_OR_RETURN(changed, analysis::ScanTargetFiles(open.target, replacement.files, context));
+      FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterUpdate(command, open.target, changed, context));
+      replacement.rows.push_back(std::move(plan));
     }
+  }
+  if (capabilities.change_feed && !replacement.rows.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto changes, analysis::ChangesOfUpdate(command, open.target, changed, context));
+    replacement.changes.push_back(std::move(changes));
   }
   auto options = RewriteOptions(open, "update", extracted.predicate);
   replacement.reads_table = ReadsTable(*all_updated, *open.table.table, true);
@@ -395,6 +420,7 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
     }
   }
   Replacement replacement;
+  replacement.marks_rows = changes_rows && tables::MarksRows(*open.table.table, "merge");
   bool keeps_changes = open.table.table->capabilities().change_feed;
   if (changes_rows && !files.empty()) {
     FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::ScanTargetFiles(open.target, files, context));
@@ -402,8 +428,14 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
       FRAZIL_ASSIGN_OR_RETURN(replacement.counts,
                               CountMergedRows(command, source, open.target, touched, matched_rows, context));
     }
-    FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterMerge(command, source, open.target, touched, context));
-    replacement.rows.push_back(std::move(plan));
+    if (replacement.marks_rows) {
+      FRAZIL_ASSIGN_OR_RETURN(auto moved, analysis::RowsChangedByMerge(command, source, open.target, touched, context));
+      const bool few = command.not_matched_by_source.empty() && matched_rows <= kFewRows;
+      FRAZIL_RETURN_IF_ERROR(MoveRows(std::move(moved), few, context, &replacement));
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::RowsAfterMerge(command, source, open.target, touched, context));
+      replacement.rows.push_back(std::move(plan));
+    }
     if (keeps_changes) {
       FRAZIL_ASSIGN_OR_RETURN(auto changes, analysis::ChangesOfMerge(command, source, open.target, touched, context));
       replacement.changes.push_back(std::move(changes));
@@ -414,7 +446,7 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
     if (keeps_changes) replacement.changes.push_back(analysis::AsChanges(inserted, "insert", open.target, context));
     replacement.rows.push_back(std::move(inserted));
   }
-  replacement.files = std::move(files);
+  if (!replacement.marks_rows) replacement.files = std::move(files);
   // Rows that are inserted because nothing matches them depend on all that is there.
   replacement.reads_table = true;
   replacement.is_given = is_given;

@@ -1,14 +1,17 @@
 #include "frazil/engine/columnar_files.h"
 
 #include "frazil/plan/logical_plan.h"
+#include "frazil/tables/stored_files.h"
 
 namespace frazil::engine {
 namespace {
 
 /// One file with columns by name.
-class OneFileScan : public tables::TableScan {
+class OneFileScan : public tables::TableScan, public tables::StoredFiles {
  public:
-  OneFileScan(std::string path, DataTypePtr schema) : path_(std::move(path)), schema_(std::move(schema)) {}
+  OneFileScan(std::string path, DataTypePtr schema, storage::ObjectStorePtr store)
+      : path_(std::move(path)), schema_(std::move(schema)), store_(std::move(store)) {}
+  storage::ObjectStorePtr file_store() const override { return store_; }
   const DataTypePtr& schema() const override { return schema_; }
   Result<tables::ScanPlan> Plan(const PredicatePtr&) const override {
     tables::ScanPlan plan;
@@ -27,6 +30,7 @@ class OneFileScan : public tables::TableScan {
  private:
   std::string path_;
   DataTypePtr schema_;
+  storage::ObjectStorePtr store_;
 };
 
 std::vector<Attribute> AttributesOf(const DataType& schema) {
@@ -48,7 +52,7 @@ class EngineColumnarFiles : public tables::ColumnarFiles {
   Status Read(const tables::TableContext& context, const std::string& path, const DataTypePtr& schema,
               const std::function<Status(const ArrowBatch&)>& consume) const override {
     auto node = std::make_shared<plan::ScanNode>();
-    node->scan = std::make_shared<OneFileScan>(path, schema);
+    node->scan = std::make_shared<OneFileScan>(path, schema, context.store);
     node->table_name = path;
     node->output = AttributesOf(*schema);
     for (size_t i = 0; i < node->output.size(); ++i) node->columns.push_back({static_cast<int>(i), {}});
@@ -62,9 +66,6 @@ class EngineColumnarFiles : public tables::ColumnarFiles {
 
   Result<std::string> Write(const tables::TableContext& context, const std::string& folder, const std::string& prefix,
                             const ArrowTablePtr& rows) const override {
-    auto node = std::make_shared<plan::ArrowRowsNode>();
-    node->data = rows;
-    node->output = AttributesOf(*rows->schema);
     tables::WriteTask task;
     task.location = folder;
     task.file_name_prefix = prefix;
@@ -76,10 +77,22 @@ class EngineColumnarFiles : public tables::ColumnarFiles {
       column.type = field.type;
       task.columns.push_back(std::move(column));
     }
-    FRAZIL_ASSIGN_OR_RETURN(auto files, engine_->Write(node, task, ContextFor(context)));
+    FRAZIL_ASSIGN_OR_RETURN(auto files, WriteFiles(context, task, rows));
     if (files.size() != 1)
       return Error::Internal("a file of metadata became " + std::to_string(files.size()) + " files");
     return std::move(files[0].path);
+  }
+
+  Result<std::vector<tables::WrittenFile>> WriteFiles(const tables::TableContext& context,
+                                                      const tables::WriteTask& task,
+                                                      const ArrowTablePtr& rows) const override {
+    auto node = std::make_shared<plan::ArrowRowsNode>();
+    node->data = rows;
+    node->output = AttributesOf(*rows->schema);
+    ExecutionContext execution = ContextFor(context);
+    const auto stores = storage::WithLocation(*stores_, task.location, context.store);
+    execution.stores = stores.get();
+    return engine_->Write(node, task, execution);
   }
 
  private:

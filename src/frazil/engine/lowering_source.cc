@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <duckdb/common/types/column/column_data_collection.hpp>
 #include <duckdb/parser/expression/columnref_expression.hpp>
 #include <duckdb/parser/expression/operator_expression.hpp>
@@ -8,6 +10,7 @@
 #include "frazil/engine/arrow_source.h"
 #include "frazil/engine/functions/cast.h"
 #include "frazil/engine/lowering.h"
+#include "frazil/engine/scan_columns.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/plan/file_metadata.h"
 #include "frazil/tables/row_lineage.h"
@@ -115,6 +118,28 @@ Result<Block> Lowering::LowerArrowRows(const plan::ArrowRowsNode& node) {
   return block;
 }
 
+namespace {
+
+/// Whether an expression of the plan, or of its subqueries, names a column.
+bool Mentions(const plan::LogicalPlan& plan, AttributeId id) {
+  const auto in_expression = [&](const ExpressionPtr& expression) {
+    bool found = false;
+    VisitExpression(*expression, [&](const Expression& part) {
+      if (part.kind == ExpressionKind::kColumn) found = found || part.As<ColumnExpression>().id == id;
+      if (part.kind == ExpressionKind::kSubquery)
+        found = found || Mentions(static_cast<const plan::LogicalPlan&>(*part.As<SubqueryExpression>().plan), id);
+      return !found;
+    });
+    return found;
+  };
+  const auto expressions = plan::NodeExpressions(plan);
+  const auto inputs = plan::Inputs(plan);
+  return std::any_of(expressions.begin(), expressions.end(), in_expression) ||
+         std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return Mentions(*input, id); });
+}
+
+}  // namespace
+
 Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
   if (node.scan->has_rows()) {
     FRAZIL_ASSIGN_OR_RETURN(const auto rows, node.scan->Rows());
@@ -185,6 +210,18 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
       value = add_slot(ScanSlot::Kind::kSpecId, -1, name, node.output[i].type);
     } else if (column.metadata_name == "_partition") {
       value = add_slot(ScanSlot::Kind::kPartition, -1, name, node.output[i].type);
+    } else if (column.metadata_name == "_deleted") {
+      // Who names the column sees deleted rows too; who does not must not read what brings them.
+      if (Mentions(*root_, node.output[i].id)) {
+        LoweredArguments arguments_of_call;
+        arguments_of_call.push_back(add_slot(ScanSlot::Kind::kReservedColumn, kIsDeletedFieldId, FreshName(),
+                                             DataType::Array(DataType::Long(), false)));
+        arguments_of_call.push_back(position());
+        value = CallOf("spark_has_position", std::move(arguments_of_call));
+      } else {
+        value = ConstantOf(duckdb::Value::BOOLEAN(false));
+      }
+      plain = false;
     } else if (column.metadata_name == tables::kRowIdColumn.name) {
       // Iceberg v3, "Row lineage": kept in the file, or else the file's first row id plus the position.
       auto kept = add_slot(ScanSlot::Kind::kReservedColumn, tables::kRowIdColumn.field_id, name, DataType::Long());

@@ -25,6 +25,12 @@ const duckdb::MultiFileColumnDefinition* FindColumnInFile(
 duckdb::MultiFileColumnDefinition ReservedColumnInFile(
     const std::string& name, int32_t field_id, const DataType& type,
     const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns);
+/// Iceberg's reserved id of the column _deleted. No file has it: a slot for it gives the positions of the file's
+/// deleted rows (an ascending list), and a query that reads it gets these rows too.
+inline constexpr int32_t kIsDeletedFieldId = 2147483644;
+inline bool IsDeletedRows(const ScanSlot& slot) {
+  return slot.kind == ScanSlot::Kind::kReservedColumn && slot.index == kIsDeletedFieldId;
+}
 /// A column that no file has.
 duckdb::MultiFileColumnDefinition AbsentColumn(const std::string& name, const duckdb::LogicalType& type,
                                                duckdb::Value value);

@@ -48,6 +48,43 @@ class DeletedRows : public duckdb::DeleteFilter {
   tables::DeletedPositions positions_;
 };
 
+duckdb::Value PositionList(const tables::DeletedPositions& positions) {
+  duckdb::vector<duckdb::Value> values;
+  if (positions != nullptr) {
+    for (int64_t position : *positions) values.push_back(duckdb::Value::BIGINT(position));
+  }
+  return duckdb::Value::LIST(duckdb::LogicalType::BIGINT, std::move(values));
+}
+
+// spark_has_position(ascending positions, position): whether it is one of them.
+void HasPosition(duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+  auto& list = arguments.data[0];
+  duckdb::UnifiedVectorFormat lists, elements, positions;
+  list.ToUnifiedFormat(arguments.size(), lists);
+  auto& child = duckdb::ListVector::GetEntry(list);
+  child.ToUnifiedFormat(duckdb::ListVector::GetListSize(list), elements);
+  arguments.data[1].ToUnifiedFormat(arguments.size(), positions);
+  const auto* entries = duckdb::UnifiedVectorFormat::GetData<duckdb::list_entry_t>(lists);
+  const auto* values = duckdb::UnifiedVectorFormat::GetData<int64_t>(elements);
+  const auto* wanted = duckdb::UnifiedVectorFormat::GetData<int64_t>(positions);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  auto* found = duckdb::FlatVector::GetData<bool>(result);
+  for (duckdb::idx_t row = 0; row < arguments.size(); ++row) {
+    const auto& entry = entries[lists.sel->get_index(row)];
+    const int64_t position = wanted[positions.sel->get_index(row)];
+    duckdb::idx_t low = entry.offset, high = entry.offset + entry.length;
+    while (low < high) {
+      const duckdb::idx_t middle = low + (high - low) / 2;
+      if (values[elements.sel->get_index(middle)] < position) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    found[row] = low < entry.offset + entry.length && values[elements.sel->get_index(low)] == position;
+  }
+}
+
 struct TableReader : duckdb::MultiFileReader {
   duckdb::unique_ptr<duckdb::MultiFileReader> Copy() const override {
     auto copy = duckdb::make_uniq<TableReader>();
@@ -105,14 +142,20 @@ struct TableReader : duckdb::MultiFileReader {
     const auto index = reader_data.reader->file_list_idx.GetIndex();
     const auto& file = planned.plan.files[index];
     const auto& slots = list.scan().slots;
+    bool shows_deleted = false;
     for (size_t i = 0; i < global_column_ids.size(); ++i) {
       const auto column = global_column_ids[i].GetPrimaryIndex();
       if (column >= slots.size()) continue;  // A virtual column, or the one that stands for none.
+      if (IsDeletedRows(slots[column])) {
+        shows_deleted = true;
+        reader_data.constant_map.Add(duckdb::MultiFileGlobalIndex(i), PositionList(planned.deleted[index]));
+        continue;
+      }
       auto value = ConstantOf(slots[column], planned.plan, file, global_columns[column].type);
       if (!value.has_value()) value = FileFigure(context, slots[column], file);
       if (value.has_value()) reader_data.constant_map.Add(duckdb::MultiFileGlobalIndex(i), *value);
     }
-    if (planned.deleted[index] != nullptr && !planned.deleted[index]->empty()) {
+    if (!shows_deleted && planned.deleted[index] != nullptr && !planned.deleted[index]->empty()) {
       reader_data.reader->deletion_filter = duckdb::make_uniq<DeletedRows>(planned.deleted[index]);
     }
     if (auto& metrics = StatementState::Of(context).context.metrics; metrics != nullptr) {
@@ -145,7 +188,7 @@ struct TableReader : duckdb::MultiFileReader {
           ThrowSparkError(Error::Internal("A scan plan has fewer columns than its schema"));
         columns.push_back(ColumnInFile(slot.name, plan.columns[static_cast<size_t>(slot.index)], *slot.type, in_file,
                                        plan.match_by_field_id));
-      } else if (slot.kind == ScanSlot::Kind::kReservedColumn) {
+      } else if (slot.kind == ScanSlot::Kind::kReservedColumn && !IsDeletedRows(slot)) {
         columns.push_back(ReservedColumnInFile(slot.name, slot.index, *slot.type, in_file));
       } else {
         columns.push_back(global_columns[i]);
@@ -305,6 +348,9 @@ void RegisterScanFunctions(duckdb::ExtensionLoader& loader) {
   scan.deserialize = nullptr;
   scan.set_scan_order = nullptr;
   loader.RegisterFunction(scan);
+  loader.RegisterFunction(duckdb::ScalarFunction(
+      "spark_has_position", {duckdb::LogicalType::LIST(duckdb::LogicalType::BIGINT), duckdb::LogicalType::BIGINT},
+      duckdb::LogicalType::BOOLEAN, HasPosition));
   RegisterTextScanFunctions(loader);
 }
 

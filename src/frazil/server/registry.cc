@@ -50,7 +50,7 @@ std::shared_ptr<const tables::FormatRegistry> MakeFormats(engine::Engine* engine
       formats->Register(std::make_shared<tables::FilesTableFormat>(name, *format));
     }
   }
-  formats->Register(std::make_shared<tables::iceberg::IcebergFormat>());
+  formats->Register(std::make_shared<tables::iceberg::IcebergFormat>(engine::MakeColumnarFiles(engine, stores)));
   formats->Register(std::make_shared<tables::delta::DeltaFormat>(engine::MakeColumnarFiles(engine, stores)));
   return formats;
 }

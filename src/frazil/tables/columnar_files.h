@@ -2,15 +2,18 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "frazil/base/result.h"
 #include "frazil/tables/table_format.h"
+#include "frazil/tables/write.h"
 #include "frazil/types/arrow_c.h"
 
 namespace frazil::tables {
 
-/// Parquet files that hold a table's metadata (Delta's checkpoints), as vectors. The engine implements it, since
-/// decoding and encoding of Parquet pages is its matter; formats get it when they are made. Thread-safe.
+/// Parquet files that hold a table's metadata (Delta's checkpoints, Iceberg's position deletes), as vectors. The engine
+/// implements it, since decoding and encoding of Parquet pages is its matter; formats get it when they are made.
+/// Thread-safe.
 class ColumnarFiles {
  public:
   virtual ~ColumnarFiles() = default;
@@ -22,6 +25,9 @@ class ColumnarFiles {
   /// choice. Not synced.
   virtual Result<std::string> Write(const TableContext& context, const std::string& folder, const std::string& prefix,
                                     const ArrowTablePtr& rows) const = 0;
+  /// Writes rows as a task says: Iceberg's position delete files. Not synced.
+  virtual Result<std::vector<WrittenFile>> WriteFiles(const TableContext& context, const WriteTask& task,
+                                                      const ArrowTablePtr& rows) const = 0;
 };
 using ColumnarFilesPtr = std::shared_ptr<const ColumnarFiles>;
 

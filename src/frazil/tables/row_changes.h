@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "frazil/tables/table.h"
 #include "frazil/tables/write.h"
 
 namespace frazil::tables {
@@ -25,5 +27,20 @@ class RowChanges : public TableWrite {
   virtual void SetReadsTable() {}
   virtual void AddChangeFiles(std::vector<WrittenFile> files) = 0;
 };
+
+/// A table that says by statement ("delete", "update", "merge") whether its writes mark changed rows as deleted and add
+/// them anew (merge-on-read), or write the files anew that they stand in (copy-on-write). One that does not say only
+/// marks what TableCapabilities::deletes_rows names.
+class ChoosesRowChanges {
+ public:
+  virtual ~ChoosesRowChanges() = default;
+  virtual bool MarksRows(std::string_view operation) const = 0;
+};
+
+inline bool MarksRows(const Table& table, std::string_view operation) {
+  const auto* chooses = dynamic_cast<const ChoosesRowChanges*>(&table);
+  if (chooses != nullptr) return chooses->MarksRows(operation);
+  return operation == "delete" && table.capabilities().deletes_rows;
+}
 
 }  // namespace frazil::tables

@@ -257,6 +257,19 @@ Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, c
   return ProjectChanged(kept, ValuesAfter(numbered, rows), Not(Equals(numbered.clause, 0)), target, rows, context);
 }
 
+Result<ChangedRows> RowsChangedByMerge(const plan::MergeCommand& command, const NamedRelation& source,
+                                       const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto numbered, NumberRows(command, source, target, rows, context));
+  ExpressionPtr written;
+  for (size_t i = 0; i < numbered.clauses.deletes.size(); ++i) {
+    if (!numbered.clauses.deletes[i]) continue;
+    auto stays = Not(Equals(numbered.clause, static_cast<int64_t>(i) + 1));
+    written = written == nullptr ? stays : And(written, stays);
+  }
+  return ProjectWithOrigin(plan::MakeFilter(numbered.plan, Not(Equals(numbered.clause, 0))),
+                           ValuesAfter(numbered, rows), written, target, rows, context);
+}
+
 Result<plan::LogicalPlanPtr> ChangesOfMerge(const plan::MergeCommand& command, const NamedRelation& source,
                                             const RowLevelTarget& target, const TargetRows& rows,
                                             AnalysisContext& context) {

@@ -290,6 +290,56 @@ Result<plan::LogicalPlanPtr> PositionsOfMatches(const plan::ExprPtr& condition, 
   return plan::MakeColumnProject(plan::MakeFilter(rows.plan, std::move(typed)), {rows.file, rows.position});
 }
 
+ChangedRows ProjectWithOrigin(const plan::LogicalPlanPtr& child, std::vector<ExpressionPtr> values,
+                              const ExpressionPtr& written, const RowLevelTarget& target, const TargetRows& rows,
+                              AnalysisContext& context) {
+  ChangedRows changed;
+  auto output = OutputFor(*target.schema, context);
+  const auto add = [&](Attribute attribute, ExpressionPtr value) {
+    attribute.id = context.NextId();
+    values.push_back(std::move(value));
+    output.push_back(attribute);
+    return attribute;
+  };
+  for (const auto& column : rows.lineage) {
+    const bool is_update = column.name == tables::kLastUpdatedColumn.name;
+    add(column, is_update ? MakeNull(column.type) : MakeColumn(column));
+  }
+  changed.columns = output;
+  changed.file = add(rows.file, MakeColumn(rows.file));
+  changed.position = add(rows.position, MakeColumn(rows.position));
+  if (written != nullptr) {
+    Attribute flag;
+    flag.name = "written";
+    flag.type = DataType::Boolean();
+    flag.nullable = written->nullable;
+    changed.written = add(std::move(flag), written);
+  }
+  changed.plan = plan::MakeProject(child, std::move(values), std::move(output));
+  return changed;
+}
+
+Result<ChangedRows> RowsChangedByUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target,
+                                        const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto values,
+                          BindAssignments(command.assignments, target, rows.columns, rows.columns, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto condition, ConditionOf(command.condition, rows, context));
+  for (size_t i = 0; i < rows.columns.size(); ++i) {
+    if (values[i] == nullptr) values[i] = MakeColumn(rows.columns[i]);
+  }
+  return ProjectWithOrigin(plan::MakeFilter(rows.plan, std::move(condition)), std::move(values), nullptr, target, rows,
+                           context);
+}
+
+plan::LogicalPlanPtr PositionsOf(const ChangedRows& changed) {
+  return plan::MakeColumnProject(changed.plan, {changed.file, changed.position});
+}
+
+plan::LogicalPlanPtr WrittenRows(const ChangedRows& changed) {
+  auto rows = changed.written ? plan::MakeFilter(changed.plan, MakeColumn(*changed.written)) : changed.plan;
+  return plan::MakeColumnProject(rows, changed.columns);
+}
+
 plan::LogicalPlanPtr CountFailing(const plan::LogicalPlanPtr& rows, const ExpressionPtr& condition,
                                   AnalysisContext& context) {
   Attribute number;

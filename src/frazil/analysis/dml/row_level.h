@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,21 @@ plan::LogicalPlanPtr UnionAll(std::vector<plan::LogicalPlanPtr> plans, AnalysisC
 Result<plan::LogicalPlanPtr> PositionsOfMatches(const plan::ExprPtr& condition, const TargetRows& rows,
                                                 AnalysisContext& context);
 
+/// The rows that a statement changes, for tables that mark rows as deleted and add the changed ones: the table's
+/// columns as they are afterwards, the lineage that changed rows keep, and where the rows stood.
+struct ChangedRows {
+  plan::LogicalPlanPtr plan;
+  std::vector<Attribute> columns;    ///< The table's, then the lineage.
+  Attribute file, position;          ///< Of the row before.
+  std::optional<Attribute> written;  ///< BOOLEAN: false for rows that are only deleted; absent: there are none.
+};
+Result<ChangedRows> RowsChangedByUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target,
+                                        const TargetRows& rows, AnalysisContext& context);
+/// (_file, _pos) of all of them.
+plan::LogicalPlanPtr PositionsOf(const ChangedRows& changed);
+/// The rows that are written.
+plan::LogicalPlanPtr WrittenRows(const ChangedRows& changed);
+
 /// What a statement changes, as a change feed tells it: the table's columns, then tables::kChangeTypeColumn.
 Result<plan::LogicalPlanPtr> ChangesOfDelete(const plan::ExprPtr& condition, const RowLevelTarget& target,
                                              const TargetRows& rows, AnalysisContext& context);
@@ -85,6 +101,9 @@ Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, con
 Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, const NamedRelation& source,
                                             const RowLevelTarget& target, const TargetRows& rows,
                                             AnalysisContext& context);
+/// Likewise the rows that those clauses change.
+Result<ChangedRows> RowsChangedByMerge(const plan::MergeCommand& command, const NamedRelation& source,
+                                       const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context);
 /// (clause, number of rows): how many rows of the touched files each clause takes, WHEN MATCHED from 1 on, then NOT
 /// MATCHED BY SOURCE; 0: none does.
 Result<plan::LogicalPlanPtr> MergeClauseCounts(const plan::MergeCommand& command, const NamedRelation& source,

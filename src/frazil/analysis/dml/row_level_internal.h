@@ -26,4 +26,9 @@ plan::LogicalPlanPtr ProjectChanged(const plan::LogicalPlanPtr& child, std::vect
                                     const ExpressionPtr& changed, const RowLevelTarget& target, const TargetRows& rows,
                                     AnalysisContext& context);
 
+/// Changed rows of `child`, whose values are those of the table's columns. `written` null: all of them are written.
+ChangedRows ProjectWithOrigin(const plan::LogicalPlanPtr& child, std::vector<ExpressionPtr> values,
+                              const ExpressionPtr& written, const RowLevelTarget& target, const TargetRows& rows,
+                              AnalysisContext& context);
+
 }  // namespace frazil::analysis

@@ -6,7 +6,7 @@
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
-#include "frazil/tables/delta/arrow_column.h"
+#include "frazil/tables/arrow_column.h"
 
 namespace frazil::tables::delta {
 namespace {

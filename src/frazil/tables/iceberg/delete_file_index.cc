@@ -1,26 +1,10 @@
 #include "frazil/tables/iceberg/delete_file_index.h"
 
-#include "frazil/codec/deletion_vector.h"
 #include "frazil/tables/iceberg/errors.h"
+#include "frazil/tables/iceberg/position_deletes.h"
 #include "frazil/tables/iceberg/snapshot_producer.h"
 
 namespace frazil::tables::iceberg {
-namespace {
-
-/// Field id of file_path in position delete files.
-constexpr int32_t kDeleteFilePathId = 2147483546;
-
-/// The one data file that a position delete file is about: named, or by equal bounds of its paths. Bounds that were cut
-/// off are never equal, or short.
-std::optional<std::string> ReferencedFile(const DataFile& file) {
-  if (file.referenced_data_file) return file.referenced_data_file;
-  const std::string* lower = FindById(file.lower_bounds, kDeleteFilePathId);
-  const std::string* upper = FindById(file.upper_bounds, kDeleteFilePathId);
-  if (lower != nullptr && upper != nullptr && *lower == *upper) return *lower;
-  return std::nullopt;
-}
-
-}  // namespace
 
 Result<FileFormat> ParseFileFormat(const std::string& name) {
   if (name == "PARQUET") return FileFormat::kParquet;
@@ -64,7 +48,7 @@ Result<DeleteFileIndex> DeleteFileIndex::Build(const TableOperations& operations
       reference->size = file.size;
       reference->record_count = file.record_count;
       item.reference = std::move(reference);
-      if (auto referenced = ReferencedFile(file)) {
+      if (auto referenced = ReferencedDataFile(file)) {
         index.by_data_file_[*referenced].push_back(std::move(item));
       } else {
         index.by_partition_[partition].push_back(std::move(item));
@@ -93,30 +77,36 @@ Status DeleteFileIndex::Apply(const TableOperations& operations, const ManifestE
 
   auto vector = vectors_.find(file.path);
   if (vector != vectors_.end() && vector->second.entry.sequence_number.value_or(0) >= sequence_number) {
-    const DataFile& blob_file = *vector->second.entry.file;
-    FRAZIL_ASSIGN_OR_RETURN(auto reader, operations.store().Open(blob_file.path));
-    std::string blob(static_cast<size_t>(*blob_file.content_size), '\0');
-    FRAZIL_RETURN_IF_ERROR(reader->ReadAt(*blob_file.content_offset, *blob_file.content_size, blob.data()));
-    auto positions = codec::ReadDeletionVector(blob);
-    if (!positions.ok()) return DamagedMetadata(positions.error().message + ": " + blob_file.path);
-    if (static_cast<int64_t>(positions->size()) != blob_file.record_count) {
-      return DamagedMetadata("The deletion vector in " + blob_file.path + " has " + std::to_string(positions->size()) +
-                             " positions instead of " + std::to_string(blob_file.record_count));
-    }
-    scan_file->deleted_positions = std::make_shared<const std::vector<int64_t>>(*std::move(positions));
+    FRAZIL_ASSIGN_OR_RETURN(auto positions, ReadPositionDeletes(operations, *vector->second.entry.file));
+    scan_file->deleted_positions = std::make_shared<const std::vector<int64_t>>(std::move(positions.begin()->second));
     return {};  // A deletion vector holds all that position delete files said before.
   }
-  auto add = [&](const std::vector<Item>& items) {
-    for (const auto& item : items) {
-      if (item.entry.sequence_number.value_or(0) >= sequence_number)
-        scan_file->position_delete_files.push_back(item.reference);
+  for (const auto* item : PositionItems(data)) scan_file->position_delete_files.push_back(item->reference);
+  return {};
+}
+
+std::vector<const DeleteFileIndex::Item*> DeleteFileIndex::PositionItems(const ManifestEntry& data) const {
+  std::vector<const Item*> found;
+  const int64_t sequence_number = data.sequence_number.value_or(0);
+  auto add = [&](const std::map<std::string, std::vector<Item>>& items, const std::string& key) {
+    auto own = items.find(key);
+    if (own == items.end()) return;
+    for (const auto& item : own->second) {
+      if (item.entry.sequence_number.value_or(0) >= sequence_number) found.push_back(&item);
     }
   };
-  auto own = by_data_file_.find(file.path);
-  if (own != by_data_file_.end()) add(own->second);
-  auto in_partition = by_partition_.find(partition);
-  if (in_partition != by_partition_.end()) add(in_partition->second);
-  return {};
+  add(by_data_file_, data.file->path);
+  add(by_partition_, PartitionKey(data.file->spec_id, data.file->partition));
+  return found;
+}
+
+std::vector<DataFilePtr> DeleteFileIndex::PositionDeletesOf(const ManifestEntry& data) const {
+  auto vector = vectors_.find(data.file->path);
+  if (vector != vectors_.end() && vector->second.entry.sequence_number.value_or(0) >= data.sequence_number.value_or(0))
+    return {vector->second.entry.file};
+  std::vector<DataFilePtr> files;
+  for (const auto* item : PositionItems(data)) files.push_back(item->entry.file);
+  return files;
 }
 
 }  // namespace frazil::tables::iceberg

@@ -21,12 +21,16 @@ class DeleteFileIndex {
   bool empty() const { return empty_; }
   /// Adds to `scan_file` what deletes rows of the data file. Equality deletes that would apply are refused by name.
   Status Apply(const TableOperations& operations, const ManifestEntry& data, ScanFile* scan_file) const;
+  /// The vector, or else the position delete files, that may delete rows of the data file.
+  std::vector<DataFilePtr> PositionDeletesOf(const ManifestEntry& data) const;
 
  private:
   struct Item {
     ManifestEntry entry;
     std::shared_ptr<const PositionDeleteFile> reference;
   };
+  std::vector<const Item*> PositionItems(const ManifestEntry& data) const;
+
   bool empty_ = true;
   std::map<std::string, Item> vectors_;                    ///< Deletion vectors by data file.
   std::map<std::string, std::vector<Item>> by_data_file_;  ///< Position deletes of one data file.

@@ -18,7 +18,9 @@ std::string WithoutEndSlash(std::string location) {
 
 }  // namespace
 
-IcebergFormat::IcebergFormat() : shared_(std::make_shared<SharedState>()) {}
+IcebergFormat::IcebergFormat(ColumnarFilesPtr files) : shared_(std::make_shared<SharedState>()) {
+  shared_->files = std::move(files);
+}
 IcebergFormat::~IcebergFormat() = default;
 
 CommitPointPtr IcebergFormat::PathCommitPoint(const TableContext& context, const std::string& location) const {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "frazil/tables/columnar_files.h"
 #include "frazil/tables/metadata_text.h"
 #include "frazil/tables/table_format.h"
 
@@ -13,7 +14,8 @@ struct SharedState;
 /// "iceberg". One object serves all sessions; it owns the caches.
 class IcebergFormat : public TableFormat, public MetadataText {
  public:
-  IcebergFormat();
+  /// `files` reads and writes position delete files; null (tests without the engine): there are none.
+  explicit IcebergFormat(ColumnarFilesPtr files = nullptr);
   ~IcebergFormat() override;
 
   std::string name() const override { return "iceberg"; }

@@ -13,9 +13,6 @@
 #include "frazil/tables/row_lineage.h"
 
 namespace frazil::tables::iceberg {
-namespace {
-
-/// Which columns of a scan have the value of an identity partition field: (column, position in the spec).
 std::vector<std::pair<size_t, size_t>> ConstantColumns(const PartitionSpec& spec, const Schema& schema) {
   std::vector<std::pair<size_t, size_t>> result;
   for (size_t i = 0; i < spec.fields.size(); ++i) {
@@ -29,7 +26,15 @@ std::vector<std::pair<size_t, size_t>> ConstantColumns(const PartitionSpec& spec
   return result;
 }
 
-}  // namespace
+std::map<size_t, Value> ConstantsOf(const std::vector<std::pair<size_t, size_t>>& columns, const Schema& schema,
+                                    const DataFile& file) {
+  std::map<size_t, Value> constants;
+  for (auto [column, field] : columns) {
+    if (field >= file.partition.size()) continue;
+    constants[column] = Promoted(schema.fields()[column].type->kind == TypeKind::kDouble, file.partition[field]);
+  }
+  return constants;
+}
 
 Result<UnifiedPartition> UnifyPartitions(const TableMetadata& metadata) {
   UnifiedPartition unified;
@@ -92,6 +97,7 @@ Result<TableScanPtr> IcebergScan::Make(TableOperationsPtr operations, TableMetad
   auto& columns = scan->metadata_columns_;
   columns.emplace_back("_spec_id", DataType::Integer(), true);
   if (!partition.spark_type->fields().empty()) columns.emplace_back("_partition", partition.spark_type, true);
+  columns.emplace_back("_deleted", DataType::Boolean(), false);
   if (metadata->format_version >= 3) {
     columns.emplace_back(kRowIdColumn.name, DataType::Long(), true);
     columns.emplace_back(kLastUpdatedColumn.name, DataType::Long(), true);
@@ -174,12 +180,7 @@ Result<ScanPlan> IcebergScan::Plan(const PredicatePtr& filter) const {
       scan_file.size = file.size;
       scan_file.record_count = file.record_count;
       scan_file.partition_spec_id = file.spec_id;
-      for (auto [column, field] : constants) {
-        if (field < file.partition.size()) {
-          bool is_double = target_.schema->fields()[column].type->kind == TypeKind::kDouble;
-          scan_file.constants[column] = Promoted(is_double, file.partition[field]);
-        }
-      }
+      scan_file.constants = ConstantsOf(constants, *target_.schema, file);
       scan_file.partition = partition.Arrange(*work[i].spec, file.partition);
       scan_file.data_sequence_number = entry.sequence_number.value_or(0);
       scan_file.first_row_id = file.first_row_id;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frazil/tables/iceberg/table_operations.h"
@@ -40,7 +42,7 @@ class IcebergScan : public TableScan,
   int32_t current_spec_id() const override { return metadata_->default_spec_id; }
   FileFormat format() const override;
   Result<ScanPlan> Plan(const PredicatePtr& filter) const override;
-  /// _spec_id; _partition, where the table has partition fields; from v3 on the columns of row lineage.
+  /// _spec_id; _partition, where the table has partition fields; _deleted; from v3 on the columns of row lineage.
   std::vector<StructField> metadata_columns() const override { return metadata_columns_; }
   std::optional<int64_t> exact_row_count() const override;
   std::optional<int64_t> estimated_row_count() const override;
@@ -58,6 +60,12 @@ class IcebergScan : public TableScan,
   std::vector<StructField> metadata_columns_;
   std::optional<std::set<std::string>> only_paths_;  ///< As storage::LocalPath gives them.
 };
+
+/// Which columns of a scan have the value of an identity partition field: (column, position in the spec).
+std::vector<std::pair<size_t, size_t>> ConstantColumns(const PartitionSpec& spec, const Schema& schema);
+/// The values of such columns in a file, as ScanFile::constants has them.
+std::map<size_t, Value> ConstantsOf(const std::vector<std::pair<size_t, size_t>>& columns, const Schema& schema,
+                                    const DataFile& file);
 
 /// Struct of all partition fields of all specs, by field id, newest names first (the type of the column _partition and
 /// of metadata tables).

@@ -68,6 +68,11 @@ std::map<std::string, std::string> IcebergTable::properties() const {
   return result;
 }
 
+bool IcebergTable::MarksRows(std::string_view operation) const {
+  return EqualsIgnoreCase(metadata_->Property("write." + std::string(operation) + ".mode", "copy-on-write"),
+                          "merge-on-read");
+}
+
 TableCapabilities IcebergTable::capabilities() const {
   TableCapabilities result;
   result.write = true;
@@ -75,6 +80,7 @@ TableCapabilities IcebergTable::capabilities() const {
   result.time_travel = true;
   result.alter_columns = true;
   result.truncate = true;
+  result.deletes_rows = MarksRows("delete");
   result.any_schema = metadata_->PropertyAsBoolean("write.spark.accept-any-schema", false);
   return result;
 }
@@ -91,8 +97,74 @@ Result<TableScanPtr> IcebergTable::Scan(const ScanOptions& options) const {
   return IcebergScan::Make(operations_, metadata_, std::move(target));
 }
 
+namespace {
+
+/// What makes the columns of `before` those of `after`, which has them and more, and wider types.
+void CollectEvolution(const std::vector<std::string>& path, const DataTypePtr& before, const DataTypePtr& after,
+                      std::vector<TableChange>* changes) {
+  const auto below = [&](const std::string& name) {
+    std::vector<std::string> longer = path;
+    longer.push_back(name);
+    return longer;
+  };
+  switch (after->id()) {
+    case TypeId::kStruct:
+      for (const auto& field : after->fields()) {
+        const int index = before->FieldIndex(field.name);
+        if (index >= 0) {
+          const auto& known = before->fields()[static_cast<size_t>(index)];
+          CollectEvolution(below(known.name), known.type, field.type, changes);
+          continue;
+        }
+        TableChange change;
+        change.type = TableChange::Type::kAddColumn;
+        change.column = below(field.name);
+        change.data_type = field.type;
+        changes->push_back(std::move(change));
+      }
+      return;
+    case TypeId::kArray:
+      return CollectEvolution(below("element"), before->element_type(), after->element_type(), changes);
+    case TypeId::kMap:
+      CollectEvolution(below("key"), before->key_type(), after->key_type(), changes);
+      return CollectEvolution(below("value"), before->value_type(), after->value_type(), changes);
+    default:
+      if (before->Equals(*after)) return;
+      TableChange change;
+      change.type = TableChange::Type::kUpdateColumnType;
+      change.column = path;
+      change.data_type = after;
+      changes->push_back(std::move(change));
+  }
+}
+
+}  // namespace
+
 Result<std::unique_ptr<TableWrite>> IcebergTable::StartWrite(const WriteOptions& options) const {
-  return IcebergWrite::Start(operations_, metadata_, staged_, options);
+  if (options.schema != nullptr) {
+    // The columns come first, in a commit of their own, as Iceberg's Spark runtime does it.
+    std::vector<TableChange> changes;
+    CollectEvolution({}, schema_, options.schema, &changes);
+    if (!changes.empty()) FRAZIL_RETURN_IF_ERROR(Alter(changes));
+    FRAZIL_ASSIGN_OR_RETURN(TableMetadataPtr evolved, operations_->Load());
+    if (evolved == nullptr)
+      return ConflictingCommit("Cannot commit to " + operations_->name() + ": the table was dropped");
+    FRAZIL_ASSIGN_OR_RETURN(DataTypePtr columns, ToSparkSchema(*evolved->schema()));
+    if (!columns->EqualsIgnoreNullability(*options.schema))
+      return ConflictingCommit("Cannot commit to " + operations_->name() + ": its columns have changed");
+    WriteOptions rest = options;
+    rest.schema = nullptr;
+    FRAZIL_ASSIGN_OR_RETURN(auto write, IcebergWrite::Start(operations_, std::move(evolved), staged_, rest));
+    return std::unique_ptr<TableWrite>(std::move(write));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto write, IcebergWrite::Start(operations_, metadata_, staged_, options));
+  return std::unique_ptr<TableWrite>(std::move(write));
+}
+
+Result<std::unique_ptr<RowChanges>> IcebergTable::StartRowChanges(const WriteOptions& options) const {
+  FRAZIL_ASSIGN_OR_RETURN(auto write, IcebergWrite::Start(operations_, metadata_, staged_, options));
+  FRAZIL_RETURN_IF_ERROR(write->MarkRows());
+  return std::unique_ptr<RowChanges>(std::move(write));
 }
 
 Result<bool> IcebergTable::CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frazil/tables/iceberg/table_operations.h"
+#include "frazil/tables/row_changes.h"
 #include "frazil/tables/table.h"
 #include "frazil/tables/table_format.h"
 
@@ -20,7 +21,7 @@ struct StagedCreation {
 };
 
 /// An Iceberg table as loaded.
-class IcebergTable : public Table {
+class IcebergTable : public Table, public ChoosesRowChanges {
  public:
   static Result<TablePtr> Make(TableOperationsPtr operations, TableMetadataPtr metadata,
                                std::shared_ptr<const StagedCreation> staged = nullptr);
@@ -33,9 +34,11 @@ class IcebergTable : public Table {
   std::vector<SortField> sort_order() const override { return sort_order_; }
   std::string comment() const override { return metadata_->Property("comment", ""); }
   TableCapabilities capabilities() const override;
+  bool MarksRows(std::string_view operation) const override;
 
   Result<TableScanPtr> Scan(const ScanOptions& options) const override;
   Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const override;
+  Result<std::unique_ptr<RowChanges>> StartRowChanges(const WriteOptions& options) const override;
   Result<bool> CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options = {}) const override;
   Result<CommitOutcome> DeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const override;
   Status Alter(const std::vector<TableChange>& changes) const override;

@@ -92,6 +92,10 @@ Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& s
   for (const auto& [key, value] : metadata.properties) {
     if (key.starts_with(prefix)) task.format_options[key] = value;
   }
+  for (const char* key : {"write.object-storage.enabled", "write.object-storage.partitioned-paths"}) {
+    auto own = metadata.properties.find(key);
+    if (own != metadata.properties.end()) task.format_options[key] = own->second;
+  }
   return task;
 }
 
@@ -152,9 +156,9 @@ Result<CommitOutcome> CommitSnapshot(
   return outcome;
 }
 
-Result<std::unique_ptr<TableWrite>> IcebergWrite::Start(TableOperationsPtr operations, TableMetadataPtr metadata,
-                                                        std::shared_ptr<const StagedCreation> staged,
-                                                        const WriteOptions& options) {
+Result<std::unique_ptr<IcebergWrite>> IcebergWrite::Start(TableOperationsPtr operations, TableMetadataPtr metadata,
+                                                          std::shared_ptr<const StagedCreation> staged,
+                                                          const WriteOptions& options) {
   std::unique_ptr<IcebergWrite> write(new IcebergWrite());
   write->operations_ = std::move(operations);
   write->metadata_ = std::move(metadata);
@@ -169,7 +173,7 @@ Result<std::unique_ptr<TableWrite>> IcebergWrite::Start(TableOperationsPtr opera
   FRAZIL_ASSIGN_OR_RETURN(SortOrder order, OrderOfRows(*write->metadata_, options));
   write->sort_order_id_ = order.order_id;
   FRAZIL_ASSIGN_OR_RETURN(write->task_, MakeTask(*write->metadata_, *write->spec_, order, options));
-  return std::unique_ptr<TableWrite>(std::move(write));
+  return write;
 }
 
 IcebergWrite::~IcebergWrite() {
@@ -184,6 +188,23 @@ void IcebergWrite::RemoveFiles(std::vector<std::string> paths) {
   for (auto& path : paths) removed_.push_back(std::move(path));
 }
 
+Status IcebergWrite::MarkRows() {
+  if (metadata_->format_version < 2) return IllegalArgument("Deletes are supported in V2 and above");
+  marks_rows_ = true;
+  return {};
+}
+
+void IcebergWrite::SetReadsTable() {
+  // In other modes the filter says what goes.
+  if (options_.mode == WriteMode::kRewriteFiles) options_.filter = Predicate::True();
+}
+
+void IcebergWrite::DeleteRows(const std::string& path, std::vector<int64_t> positions) {
+  if (positions.empty()) return;
+  auto& all = deleted_rows_[path];
+  all.insert(all.end(), positions.begin(), positions.end());
+}
+
 void IcebergWrite::Abort() {
   done_ = true;
   operations_->DeleteQuietly(OwnFiles());
@@ -191,7 +212,7 @@ void IcebergWrite::Abort() {
 }
 
 std::vector<std::string> IcebergWrite::OwnFiles() const {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths = delete_paths_;
   if (options_.operation == "add_files") return paths;
   for (const auto& file : added_) paths.push_back(file.path);
   return paths;
@@ -208,7 +229,26 @@ void IcebergWrite::RemoveEmptyLocation() const {
         {{"path", metadata_->location}, {"error", removed.error().message}});
 }
 
-Result<SnapshotChange> IcebergWrite::BuildChange() const {
+Status IcebergWrite::AddDeletes(const Snapshot* head, SnapshotChange* change) {
+  change->kind = SnapshotChange::Kind::kRowDelta;
+  const bool is_delete = options_.operation == "delete";
+  // UPDATE and MERGE write rows that they read: what others delete meanwhile must not come back. Deletes of the same
+  // rows do not hurt each other.
+  change->validate_no_conflicting_deletes = !is_delete;
+  change->removed_deletes_must_exist = !is_delete;
+  change->allow_deleted_files = is_delete;
+  if (deleted_rows_.empty()) return {};
+  if (head == nullptr) return Error::Internal("a statement deletes rows of an empty table");
+  for (const auto& [path, positions] : deleted_rows_) change->referenced_data_files.insert(path);
+  FRAZIL_ASSIGN_OR_RETURN(NewDeletes deletes, WritePositionDeletes(*operations_, *metadata_, *head,
+                                                                   std::move(deleted_rows_), &delete_paths_));
+  deleted_rows_.clear();
+  change->added_deletes = std::move(deletes.added);
+  for (const auto& file : deletes.replaced) change->removed_deletes.insert(DeleteFileKey(*file));
+  return {};
+}
+
+Result<SnapshotChange> IcebergWrite::BuildChange() {
   SnapshotChange change;
   ApplyCommonOptions(options_, &change);
   // Compaction is of the branch that it read, whatever branch is being audited.
@@ -263,6 +303,7 @@ Result<SnapshotChange> IcebergWrite::BuildChange() const {
       // The statement has read the head that was loaded; an empty branch has nothing before it.
       if (!change.validate_from && head != nullptr) change.validate_from = head->snapshot_id;
       change.conflict_filter = options_.filter != nullptr ? options_.filter : Predicate::True();
+      if (marks_rows_) FRAZIL_RETURN_IF_ERROR(AddDeletes(head, &change));
       break;
   }
   return change;

@@ -1,6 +1,7 @@
 #include "frazil/tables/iceberg/metadata_table.h"
 
 #include "frazil/base/text.h"
+#include "frazil/tables/iceberg/changes_table.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/iceberg_table.h"
 
@@ -64,7 +65,7 @@ class MetadataTableView : public Table {
 const MetadataTableKind* FindMetadataTable(std::string_view name) {
   static const std::vector<MetadataTableKind> kinds = [] {
     std::vector<MetadataTableKind> all;
-    for (auto& group : {HistoryTables(), FileTables(), ManifestTables()})
+    for (auto& group : {HistoryTables(), FileTables(), DeleteTables(), ManifestTables()})
       all.insert(all.end(), group.begin(), group.end());
     return all;
   }();
@@ -75,12 +76,9 @@ const MetadataTableKind* FindMetadataTable(std::string_view name) {
 }
 
 Result<TablePtr> IcebergTable::MetadataTable(const std::string& name) const {
+  if (EqualsIgnoreCase(name, "changes")) return MakeChangesTable(operations_, metadata_);
   const MetadataTableKind* kind = FindMetadataTable(name);
-  if (kind == nullptr) {
-    if (EqualsIgnoreCase(name, "position_deletes"))
-      return Error::Unsupported("the Iceberg metadata table position_deletes");
-    return TablePtr();
-  }
+  if (kind == nullptr) return TablePtr();
   MetadataSource source{operations_, metadata_, {}};
   FRAZIL_ASSIGN_OR_RETURN(source.partition, UnifyPartitions(*metadata_));
   FRAZIL_ASSIGN_OR_RETURN(DataTypePtr schema, kind->schema(source));

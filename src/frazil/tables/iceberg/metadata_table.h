@@ -32,6 +32,7 @@ const MetadataTableKind* FindMetadataTable(std::string_view name);
 /// The kinds, by topic.
 std::vector<MetadataTableKind> HistoryTables();   ///< snapshots, history, refs, metadata_log_entries.
 std::vector<MetadataTableKind> FileTables();      ///< files, data_files, delete_files, entries, and all_* of them.
+std::vector<MetadataTableKind> DeleteTables();    ///< position_deletes.
 std::vector<MetadataTableKind> ManifestTables();  ///< manifests, all_manifests, partitions.
 
 }  // namespace frazil::tables::iceberg

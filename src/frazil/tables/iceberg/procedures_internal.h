@@ -13,6 +13,7 @@ std::vector<TableProcedure>
 SnapshotProcedures();  ///< rollback_to_snapshot, set_current_snapshot, cherrypick_snapshot, ...
 std::vector<TableProcedure> CleaningProcedures();  ///< expire_snapshots, remove_orphan_files.
 std::vector<TableProcedure> ManifestProcedures();  ///< rewrite_manifests.
+std::vector<TableProcedure> DeleteProcedures();    ///< rewrite_position_delete_files, remove_dangling_deletes.
 
 /// The table that a procedure was called on; all tables that reach them are Iceberg's.
 inline const IcebergTable& Iceberg(const Table& table) { return static_cast<const IcebergTable&>(table); }

@@ -10,6 +10,7 @@
 #include "frazil/tables/iceberg/manifest_writer.h"
 #include "frazil/tables/iceberg/metadata_update.h"
 #include "frazil/tables/iceberg/parallel_for.h"
+#include "frazil/tables/iceberg/position_deletes.h"
 #include "frazil/tables/iceberg/snapshot_validation.h"
 
 namespace frazil::tables::iceberg {
@@ -89,6 +90,9 @@ std::string SnapshotProducer::Operation() const {
       return "delete";
     case SnapshotChange::Kind::kRewrite:
       return "replace";
+    case SnapshotChange::Kind::kRowDelta:
+      if (change_.added_deletes.empty()) return change_.added.empty() ? "overwrite" : "append";
+      return change_.added.empty() ? "delete" : "overwrite";
     case SnapshotChange::Kind::kOverwrite:
       break;
   }
@@ -120,10 +124,16 @@ Result<ManifestFile> SnapshotProducer::FinishManifest(ManifestWriter* writer) {
 
 Status SnapshotProducer::WritePending() {
   // Side by side: each write waits for the disk.
-  size_t to_sync = data_synced_ ? 0 : change_.added.size();
-  FRAZIL_RETURN_IF_ERROR(ParallelFor(pending_.size() + to_sync, ReadThreads(), [&](size_t i) -> Status {
-    if (i < to_sync) return operations_->store().Sync(change_.added[i]->path);
-    const auto& [path, data] = pending_[i - to_sync];
+  std::set<std::string> unsynced;
+  if (!data_synced_) {
+    for (const auto* files : {&change_.added, &change_.added_deletes}) {
+      for (const auto& file : *files) unsynced.insert(file->path);
+    }
+  }
+  const std::vector<std::string> to_sync(unsynced.begin(), unsynced.end());
+  FRAZIL_RETURN_IF_ERROR(ParallelFor(pending_.size() + to_sync.size(), ReadThreads(), [&](size_t i) -> Status {
+    if (i < to_sync.size()) return operations_->store().Sync(to_sync[i]);
+    const auto& [path, data] = pending_[i - to_sync.size()];
     return operations_->store().WriteNew(path, data);
   }));
   data_synced_ = true;
@@ -133,10 +143,19 @@ Status SnapshotProducer::WritePending() {
 
 Status SnapshotProducer::WriteNewManifests(const TableMetadata& base) {
   if (new_manifests_) return {};
+  FRAZIL_ASSIGN_OR_RETURN(new_manifests_, WriteManifestsOf(base, change_.added, ManifestContent::kData));
+  FRAZIL_ASSIGN_OR_RETURN(new_delete_manifests_,
+                          WriteManifestsOf(base, change_.added_deletes, ManifestContent::kDeletes));
+  return {};
+}
+
+Result<std::vector<ManifestFile>> SnapshotProducer::WriteManifestsOf(const TableMetadata& base,
+                                                                     const std::vector<DataFilePtr>& added,
+                                                                     ManifestContent content) {
   std::vector<ManifestFile> manifests;
   int64_t target = base.PropertyAsLong("commit.manifest.target-size-bytes", 8 * 1024 * 1024);
   std::map<int32_t, std::vector<DataFilePtr>> by_spec;
-  for (const auto& file : change_.added) by_spec[file->spec_id].push_back(file);
+  for (const auto& file : added) by_spec[file->spec_id].push_back(file);
   for (const auto& [spec_id, files] : by_spec) {
     std::unique_ptr<ManifestWriter> writer;
     for (const auto& file : files) {
@@ -146,16 +165,16 @@ Status SnapshotProducer::WriteNewManifests(const TableMetadata& base) {
         writer.reset();
       }
       if (writer == nullptr) {
-        FRAZIL_ASSIGN_OR_RETURN(
-            writer, ManifestWriter::Make(base, spec_id, ManifestContent::kData, snapshot_id_, NewManifestPath(base)));
+        FRAZIL_ASSIGN_OR_RETURN(writer,
+                                ManifestWriter::Make(base, spec_id, content, snapshot_id_, NewManifestPath(base)));
       }
-      FRAZIL_RETURN_IF_ERROR(writer->Added(file));
+      FRAZIL_RETURN_IF_ERROR(
+          writer->Added(file, content == ManifestContent::kDeletes ? change_.deletes_sequence_number : std::nullopt));
     }
     FRAZIL_ASSIGN_OR_RETURN(ManifestFile manifest, FinishManifest(writer.get()));
     manifests.push_back(std::move(manifest));
   }
-  new_manifests_ = std::move(manifests);
-  return {};
+  return manifests;
 }
 
 Result<SnapshotProducer::Filtered> SnapshotProducer::FilterManifest(const TableMetadata& base,
@@ -186,6 +205,7 @@ Result<SnapshotProducer::Filtered> SnapshotProducer::FilterManifest(const TableM
       int64_t sequence_number = entry.sequence_number.value_or(0);
       // Delete files older than every data file have nothing left to delete.
       marked = sequence_number > 0 && sequence_number < min_sequence_number;
+      marked = marked || change_.removed_deletes.count(DeleteFileKey(file)) != 0;
       marked = marked || (file.is_deletion_vector() && file.referenced_data_file &&
                           removed_data_files.count(*file.referenced_data_file) != 0);
     }
@@ -211,9 +231,7 @@ Result<SnapshotProducer::Filtered> SnapshotProducer::FilterManifest(const TableM
         continue;
       }
       FRAZIL_RETURN_IF_ERROR(writer->Deleted(entry));
-      std::string identity = entry.file->path;
-      if (entry.file->content_offset) identity += "#" + std::to_string(*entry.file->content_offset);
-      if (seen.insert(identity).second) {
+      if (seen.insert(DeleteFileKey(*entry.file)).second) {
         result.removed.push_back(entry.file);
       } else {
         ++result.duplicates;
@@ -248,7 +266,7 @@ Result<std::vector<SnapshotProducer::Filtered>> SnapshotProducer::FilterManifest
     if (content == ManifestContent::kData) {
       may_change = may_change || !change_.removed_paths.empty();
     } else {
-      may_change = may_change || !removed_data_files.empty() ||
+      may_change = may_change || !removed_data_files.empty() || !change_.removed_deletes.empty() ||
                    (manifest.min_sequence_number > 0 && manifest.min_sequence_number < min_sequence_number);
     }
     bool live = manifest.MayHaveAdded() || manifest.MayHaveExisting();
@@ -360,13 +378,24 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableMetadata& base) {
   }
   FRAZIL_ASSIGN_OR_RETURN(
       auto deletes, FilterManifests(base, *before, ManifestContent::kDeletes, min_sequence_number, removed_data_files));
+  if (change_.removed_deletes_must_exist) {
+    std::set<std::string> found;
+    for (const auto& filtered : deletes) {
+      for (const auto& file : filtered.removed) found.insert(DeleteFileKey(*file));
+    }
+    for (const auto& key : change_.removed_deletes) {
+      if (found.count(key) == 0) return ConflictingCommit("Missing required files to delete: " + key);
+    }
+  }
   FRAZIL_RETURN_IF_ERROR(WriteNewManifests(base));
 
   SnapshotSummary summary;
   for (const auto& [key, value] : change_.summary) summary.Set(key, value);
   if (change_.kind == SnapshotChange::Kind::kReplacePartitions) summary.Set("replace-partitions", "true");
   summary.SetPartitionLimit(base.PropertyAsLong("write.summary.partition-limit", 0));
-  for (const auto& file : change_.added) summary.Added(*file, PartitionPathOf(base, *file));
+  for (const auto* files : {&change_.added, &change_.added_deletes}) {
+    for (const auto& file : *files) summary.Added(*file, PartitionPathOf(base, *file));
+  }
   int64_t replaced = 0;
   auto keep = [&](const std::vector<Filtered>& filtered, std::vector<ManifestFile>* out) {
     for (const auto& item : filtered) {
@@ -379,7 +408,7 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableMetadata& base) {
       }
     }
   };
-  std::vector<ManifestFile> unmerged = *new_manifests_, unmerged_deletes;
+  std::vector<ManifestFile> unmerged = *new_manifests_, unmerged_deletes = *new_delete_manifests_;
   keep(data, &unmerged);
   keep(deletes, &unmerged_deletes);
   FRAZIL_ASSIGN_OR_RETURN(auto manifests, MergeManifests(base, unmerged));

@@ -26,7 +26,8 @@ struct SnapshotChange {
     kOverwrite,  ///< "overwrite", "delete" or "append", by what it removes and adds.
     kReplacePartitions,
     kDelete,
-    kRewrite,  ///< "replace": other files with the same rows.
+    kRewrite,   ///< "replace": other files with the same rows.
+    kRowDelta,  ///< Rows are deleted by position and others added: "overwrite", "delete" or "append".
   };
   Kind kind = Kind::kAppend;
   std::string branch = kMainBranch;
@@ -34,6 +35,10 @@ struct SnapshotChange {
   bool stage_only = false;     ///< The snapshot is added, no branch is moved.
 
   std::vector<DataFilePtr> added;
+  std::vector<DataFilePtr> added_deletes;
+  std::optional<int64_t> deletes_sequence_number;  ///< Of added_deletes, where it is not that of the commit.
+  std::set<std::string> removed_deletes;           ///< By DeleteFileKey.
+  bool removed_deletes_must_exist = false;
   std::set<std::string> removed_paths;  ///< Data files, as storage::LocalPath gives their names; each must be there.
   PredicatePtr delete_filter;           ///< Data files all of whose rows match go; one with some is an error.
   std::map<std::string, std::pair<int32_t, std::vector<Value>>>
@@ -45,6 +50,11 @@ struct SnapshotChange {
   PredicatePtr conflict_filter;  ///< What the statement read; null: see the checks.
   bool validate_no_conflicting_data = false;
   bool validate_no_conflicting_deletes = false;
+  /// Data files, as the table names them, of which added_deletes delete rows: none may have been removed meanwhile; by
+  /// a snapshot of the operation "delete" only where `allow_deleted_files`, since then nothing of them is left to
+  /// delete.
+  std::set<std::string> referenced_data_files;
+  bool allow_deleted_files = false;
 };
 
 /// A new snapshot on `parent` (null: the first one), without its manifest list. Its time is later than its parent's and
@@ -85,6 +95,8 @@ class SnapshotProducer {
   /// Writes what is finished and not written yet, at once; the first time, the added data files are made durable too.
   Status WritePending();
   Status WriteNewManifests(const TableMetadata& base);
+  Result<std::vector<ManifestFile>> WriteManifestsOf(const TableMetadata& base, const std::vector<DataFilePtr>& added,
+                                                     ManifestContent content);
   Result<std::vector<Filtered>> FilterManifests(const TableMetadata& base, const std::vector<ManifestFile>& manifests,
                                                 ManifestContent content, int64_t min_sequence_number,
                                                 const std::set<std::string>& removed_data_files);
@@ -107,7 +119,7 @@ class SnapshotProducer {
   std::vector<std::string> written_;                          ///< Every manifest and list.
   std::vector<std::pair<std::string, std::string>> pending_;  ///< Path and data.
   bool data_synced_ = false;
-  std::optional<std::vector<ManifestFile>> new_manifests_;
+  std::optional<std::vector<ManifestFile>> new_manifests_, new_delete_manifests_;
   std::map<std::string, Filtered> filtered_;    ///< By path of the old manifest.
   std::map<std::string, ManifestFile> merged_;  ///< By the paths of the bin.
 };

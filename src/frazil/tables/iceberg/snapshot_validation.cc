@@ -63,11 +63,37 @@ struct Checker {
 
 std::string List(const std::vector<std::string>& paths) { return "[" + Join(paths, ", ") + "]"; }
 
+/// Rows are deleted of files that are still there, and of which no other commit has said anew which rows are deleted.
+Status ValidateReferencedFiles(const Checker& checker, const SnapshotChange& change) {
+  if (change.referenced_data_files.empty()) return {};
+  std::vector<std::string> removing = {"overwrite", "replace"};
+  if (!change.allow_deleted_files) removing.emplace_back("delete");
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto gone, checker.Find(removing, ManifestContent::kData, EntryStatus::kDeleted, [&](const DataFile& file) {
+        return change.referenced_data_files.count(file.path) != 0;
+      }));
+  if (!gone.empty()) return ConflictingCommit("Cannot commit, missing data files: " + List(gone));
+  std::set<std::string> with_vector;
+  for (const auto& file : change.added_deletes) {
+    if (file->is_deletion_vector()) with_vector.insert(*file->referenced_data_file);
+  }
+  if (with_vector.empty()) return {};
+  FRAZIL_ASSIGN_OR_RETURN(auto vectors, checker.Find({"overwrite", "delete", "replace"}, ManifestContent::kDeletes,
+                                                     EntryStatus::kAdded, [&](const DataFile& file) {
+                                                       return file.is_deletion_vector() && file.referenced_data_file &&
+                                                              with_vector.count(*file.referenced_data_file) != 0;
+                                                     }));
+  if (!vectors.empty()) return ConflictingCommit("Found concurrently added DV for data files: " + List(vectors));
+  return {};
+}
+
 }  // namespace
 
 Status ValidateNoConflicts(const TableOperations& operations, const TableMetadata& base, const Snapshot* parent,
                            const SnapshotChange& change) {
-  if (!change.validate_no_conflicting_data && !change.validate_no_conflicting_deletes) return {};
+  if (!change.validate_no_conflicting_data && !change.validate_no_conflicting_deletes &&
+      change.referenced_data_files.empty())
+    return {};
   if (parent == nullptr) return {};
   FRAZIL_ASSIGN_OR_RETURN(auto snapshots, NewSnapshots(base, parent, change.validate_from));
   if (snapshots.empty()) return {};
@@ -100,16 +126,20 @@ Status ValidateNoConflicts(const TableOperations& operations, const TableMetadat
       return ConflictingCommit("Found conflicting files that can contain records matching " + matching + ": " +
                                List(found));
   }
+  FRAZIL_RETURN_IF_ERROR(ValidateReferencedFiles(checker, change));
   if (!change.validate_no_conflicting_deletes) return {};
 
+  const bool row_delta = change.kind == SnapshotChange::Kind::kRowDelta;
   bool by_filter = change.delete_filter != nullptr || change.kind == SnapshotChange::Kind::kReplacePartitions;
-  if (by_filter) {
+  if (by_filter || row_delta) {
     FRAZIL_ASSIGN_OR_RETURN(auto new_deletes, checker.Find({"overwrite", "delete"}, ManifestContent::kDeletes,
                                                            EntryStatus::kAdded, concerned));
     if (!new_deletes.empty()) {
       return ConflictingCommit("Found new conflicting delete files that can apply to records matching " + shown + ": " +
                                List(new_deletes));
     }
+  }
+  if (by_filter) {
     FRAZIL_ASSIGN_OR_RETURN(auto gone, checker.Find({"overwrite", "replace", "delete"}, ManifestContent::kData,
                                                     EntryStatus::kDeleted, concerned));
     if (!gone.empty()) {

@@ -71,6 +71,11 @@ RetryPolicy RetryPolicy::Of(const TableMetadata& metadata) {
 TableOperations::TableOperations(TableContext context, CommitPointPtr commit_point, std::shared_ptr<SharedState> shared)
     : context_(std::move(context)), commit_point_(std::move(commit_point)), shared_(std::move(shared)) {}
 
+Result<ColumnarFilesPtr> TableOperations::files() const {
+  if (shared_->files == nullptr) return Error::Internal("there is no engine for position delete files");
+  return shared_->files;
+}
+
 std::string TableOperations::MetadataPath(const TableMetadata& metadata, const std::string& name) {
   auto own = metadata.properties.find("write.metadata.path");
   if (own != metadata.properties.end()) return storage::JoinPath(WithoutEndSlash(own->second), name);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frazil/base/result.h"
+#include "frazil/tables/columnar_files.h"
 #include "frazil/tables/iceberg/manifest_cache.h"
 #include "frazil/tables/iceberg/manifest_reader.h"
 #include "frazil/tables/iceberg/table_metadata.h"
@@ -17,6 +18,7 @@ namespace frazil::tables::iceberg {
 /// What all tables of this process share.
 struct SharedState {
   ManifestCache manifests;
+  ColumnarFilesPtr files;  ///< Null in tests without the engine.
   /// One lock for each table that this process commits to: commits of its sessions queue instead of losing to each
   /// other.
   std::shared_ptr<std::mutex> CommitLock(const std::string& location);
@@ -45,6 +47,8 @@ class TableOperations {
   const std::string& name() const { return context_.name; }
   storage::ObjectStore& store() const { return *context_.store; }
   CommitPoint& commit_point() const { return *commit_point_; }
+  /// Error where files cannot be read or written as vectors.
+  Result<ColumnarFilesPtr> files() const;
 
   /// The newest committed state; null where the table does not exist.
   Result<TableMetadataPtr> Load() const;

@@ -40,6 +40,10 @@ class MemoryColumnarFiles : public ColumnarFiles {
     FRAZIL_RETURN_IF_ERROR(context.store->Write(path, id));
     return path;
   }
+  Result<std::vector<WrittenFile>> WriteFiles(const TableContext&, const WriteTask&,
+                                              const ArrowTablePtr&) const override {
+    return Error::Internal("a Delta log writes checkpoints only");
+  }
 
   mutable int reads = 0;
 

@@ -9,7 +9,7 @@
 #include "frazil/types/arrow_c.h"
 #include "frazil/types/data_type.h"
 
-namespace frazil::tables::delta {
+namespace frazil::tables {
 
 /// A column of an Arrow batch laid out as types/arrow_c.h says, for the types that checkpoints have: boolean, integer,
 /// long, string, struct, array, map. A view: lives no longer than the batch.
@@ -76,4 +76,4 @@ class ArrowColumnBuilder {
   std::vector<ArrowColumnBuilder> children_;
 };
 
-}  // namespace frazil::tables::delta
+}  // namespace frazil::tables

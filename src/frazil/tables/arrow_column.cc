@@ -1,8 +1,8 @@
-#include "frazil/tables/delta/arrow_column.h"
+#include "frazil/tables/arrow_column.h"
 
 #include <memory>
 
-namespace frazil::tables::delta {
+namespace frazil::tables {
 namespace {
 
 bool Bit(const uint8_t* bits, int64_t index) { return (bits[index / 8] >> (index % 8) & 1) != 0; }
@@ -206,4 +206,4 @@ ArrowBatch ArrowColumnBuilder::FinishBatch() {
   return ArrowBatch(&array);
 }
 
-}  // namespace frazil::tables::delta
+}  // namespace frazil::tables
