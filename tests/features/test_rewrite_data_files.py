@@ -60,11 +60,10 @@ def test_orders(spark, table):
 
 @pytest.mark.parametrize("arguments, message", [
     ("sort_order => 'nosuch'", "nosuch"), ("sort_order => 'id,, v'", "sortOrder"), ("sort_order => 'id) WRITE UNORDERED --'", "sortOrder"),
-    ("sort_order => 'zorder(id, v)'", "(?i)zorder"), ("strategy => 'sort'", "(?i)sort order"), ("strategy => 'nosuch'", "(?i)strategy"),
-    ("strategy => 'binpack', sort_order => 'id'", "(?i)one rewriter"), ("options => map('remove-dangling-deletes', 'true')", "remove-dangling-deletes"),
+    ("sort_order => 'zorder(id, v), id'", "(?i)Cannot mix"), ("strategy => 'sort'", "(?i)sort order"), ("strategy => 'nosuch'", "(?i)strategy"),
+    ("strategy => 'binpack', sort_order => 'id'", "(?i)one rewriter"),
     ("options => map('nosuch', '1')", "nosuch"), ("where => 'nosuch = 1'", "nosuch"), ("where => 'id ='", "where"),
 ])
-@pytest.mark.ours  # zorder and dangling deletes are done by Spark
 def test_refusals_leave_the_table_alone(spark, table, arguments, message):
     options = "" if "options" in arguments else ", options => map('rewrite-all', 'true')"
     with pytest.raises(PySparkException, match=message):
@@ -82,3 +81,20 @@ def test_lineage_is_kept(spark, namespace):
     assert len({row[1] for row in before}) == 3 and [row[2] for row in before] == [1, 2, 3]
     assert rewrite(spark, table, "sort_order => 'id DESC', options => map('rewrite-all', 'true')") == (3, 1)
     assert spark.sql(query).collect() == before
+
+
+@pytest.mark.parametrize("curve", ["zorder", "hilbert"])
+def test_curves_put_near_rows_together(spark, namespace, curve):
+    table = f"{namespace}.c"
+    spark.sql(f"CREATE TABLE {table} (x BIGINT, y BIGINT, v STRING) USING iceberg")
+    for n in range(2):
+        spark.sql(f"INSERT INTO {table} SELECT id % 64, id DIV 64, 'v' FROM range({n * 2048}, {n * 2048 + 2048})")
+    assert rewrite(spark, table, f"sort_order => '{curve}(x, y)', options => map('rewrite-all', 'true')") == (2, 1)
+    rows = spark.sql(f"SELECT x, y FROM {table} ORDER BY _pos").collect()
+    assert len({(r.x, r.y) for r in rows}) == 4096
+    # Every part of the file is a small square of the plane.
+    for at in range(0, 4096, 256):
+        part = rows[at:at + 256]
+        assert max(r.x for r in part) - min(r.x for r in part) <= 16 and max(r.y for r in part) - min(r.y for r in part) <= 16
+    with pytest.raises(PySparkException, match="nosuch"):
+        rewrite(spark, table, f"sort_order => '{curve}(x, nosuch)', options => map('rewrite-all', 'true')")

@@ -5,6 +5,7 @@
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/partition_functions.h"
 #include "frazil/analysis/typed_expr_internal.h"
 #include "frazil/base/text.h"
 
@@ -69,6 +70,10 @@ Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
         return Error::Of("NOT_A_SCALAR_FUNCTION", {{"functionName", QuoteIdentifier(call.name)}});
       return AnalyzeSqlFunction(*function, call);
     }
+  }
+  if (const auto transform = FindPartitionFunction(call.name, context_)) {
+    FRAZIL_ASSIGN_OR_RETURN(auto arguments, AnalyzeAll(call.arguments));
+    return BindPartitionFunction(*transform, std::move(arguments));
   }
   if (name == "struct") return AnalyzeStruct(call);
   if (name == "window" || name == "session_window") return FindTimeWindow(call, name);

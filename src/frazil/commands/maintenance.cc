@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "frazil/base/text.h"
@@ -102,9 +103,11 @@ Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analys
     names += (names.empty() ? "\"" : ",\"") + table.table->schema()->fields()[index].name + "\"";
   options.summary["zOrderBy"] = clusters ? "[]" : "[" + names + "]";
   if (clusters) options.summary["clusterBy"] = "[" + names + "]";
+  std::optional<CurveOrder> curve;
+  if (!order.empty()) curve = CurveOrder{/*is_hilbert=*/false, order};
   RewrittenFiles rewritten;
   if (!bins.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(rewritten, RewriteFiles(table, scan, bins, options, context, order));
+    FRAZIL_ASSIGN_OR_RETURN(rewritten, RewriteFiles(table, scan, bins, options, context, curve));
   }
   RowSet result;
   result.schema = DataType::Struct({{"path", DataType::String()},

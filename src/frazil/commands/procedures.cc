@@ -22,7 +22,7 @@ struct Procedure {
 };
 
 std::vector<Procedure> FindProcedures(std::string_view name, CommandContext& context) {
-  static const std::vector<EngineProcedure> of_engine = {RewriteDataFiles(), AddFiles()};
+  static const std::vector<EngineProcedure> of_engine = {RewriteDataFiles(), AddFiles(), CreateChangelogView()};
   std::vector<Procedure> found;
   auto add = [&](const std::string& format, const Parameters& parameters, auto call) {
     Procedure procedure{format, {{"table", DataType::String(), true}}, std::move(call)};

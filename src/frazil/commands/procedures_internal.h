@@ -34,6 +34,8 @@ EngineProcedure RewriteDataFiles();
 /// add_files.cc
 EngineProcedure AddFiles();
 CatalogProcedure Snapshot();
+/// changelog_view.cc
+EngineProcedure CreateChangelogView();
 /// register_table.cc
 CatalogProcedure RegisterTable();
 

@@ -35,18 +35,41 @@ Arguments ArgumentsOf(const std::vector<Value>& values) {
   return arguments;
 }
 
-/// The order that rows are put into; absent where they only move to other files.
-Result<std::optional<std::vector<tables::SortField>>> OrderOf(const Arguments& arguments,
-                                                              const analysis::ResolvedTable& table,
-                                                              CommandContext& context) {
+/// The order that rows are put into; both absent where they only move to other files.
+struct Order {
+  std::optional<std::vector<tables::SortField>> fields;
+  std::optional<CurveOrder> curve;
+};
+
+/// zorder(a, b) and hilbert(a, b), which must stand alone.
+Result<Order> CurveOf(const std::vector<plan::AlterAction::OrderField>& order, const DataType& schema) {
+  const auto& term = order[0].term;
+  if (order.size() > 1) return Illegal("Cannot mix identity sort columns and a Zorder sort expression");
+  Order result;
+  result.fields.emplace();  // The table knows no such order.
+  result.curve.emplace();
+  result.curve->is_hilbert = term.transform == "hilbert";
+  std::vector<std::vector<std::string>> columns = {term.column};
+  columns.insert(columns.end(), term.more_columns.begin(), term.more_columns.end());
+  for (const auto& column : columns) {
+    if (column.size() != 1)
+      return Error::Unsupported(term.transform + " order by the nested column " + Join(column, "."));
+    const int index = schema.FieldIndex(column[0]);
+    if (index < 0) return Illegal("Cannot find column '" + column[0] + "' in the table's schema");
+    result.curve->columns.push_back(static_cast<size_t>(index));
+  }
+  return result;
+}
+
+Result<Order> OrderOf(const Arguments& arguments, const analysis::ResolvedTable& table, CommandContext& context) {
   const std::string strategy = AsciiLower(arguments.strategy.value_or(""));
   if (!strategy.empty() && strategy != "binpack" && strategy != "sort") {
     return Illegal("unsupported strategy: " + *arguments.strategy + ". Only binpack or sort is supported");
   }
   if (!arguments.sort_order) {
-    if (strategy != "sort") return std::optional<std::vector<tables::SortField>>();
+    if (strategy != "sort") return Order{};
     auto own = table.table->sort_order();
-    if (!own.empty()) return std::optional(std::move(own));
+    if (!own.empty()) return Order{std::move(own), std::nullopt};
     return Illegal("Cannot sort data without a valid sort order, table '" + Join(table.full_name, ".") +
                    "' is unsorted and no sort order is provided");
   }
@@ -54,13 +77,11 @@ Result<std::optional<std::vector<tables::SortField>>> OrderOf(const Arguments& a
   auto order = sql::ParseWriteOrder(*arguments.sort_order, context.parser_options());
   if (!order.ok()) return Illegal("Unable to parse sortOrder: " + *arguments.sort_order);
   for (const auto& field : *order) {
-    const std::string& curve = field.term.transform;
-    if (curve == "zorder" || curve == "hilbert") {
-      return Error::Unsupported("rewrite_data_files with " + curve + " order");
-    }
+    if (field.term.transform == "zorder" || field.term.transform == "hilbert")
+      return CurveOf(*order, *table.table->schema());
   }
   FRAZIL_ASSIGN_OR_RETURN(auto fields, ToSortFields(*order));
-  return std::optional(std::move(fields));
+  return Order{std::move(fields), std::nullopt};
 }
 
 Result<PredicatePtr> FilterOf(const Arguments& arguments, const analysis::ResolvedTable& table,
@@ -71,12 +92,22 @@ Result<PredicatePtr> FilterOf(const Arguments& arguments, const analysis::Resolv
   return ExactFilter(*condition, table, context);
 }
 
+/// How many delete files were left out of the newest state of the table, since they concern no row any more.
+Result<int64_t> RemoveDanglingDeletes(const analysis::ResolvedTable& table, CommandContext& context) {
+  const auto format = context.formats().Find(table.table->provider());
+  const auto* procedure = format == nullptr ? nullptr : format->FindProcedure("remove_dangling_deletes");
+  if (procedure == nullptr) return Error::Unsupported("rewrite_data_files with remove-dangling-deletes");
+  FRAZIL_ASSIGN_OR_RETURN(auto removed, procedure->call(*table.table, {}));
+  return removed.rows[0][0].integer();
+}
+
 Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value>& values, CommandContext& context) {
   const Arguments arguments = ArgumentsOf(values);
   tables::WriteOptions options;
   options.mode = tables::WriteMode::kRewriteFiles;
   options.operation = "rewrite";
-  FRAZIL_ASSIGN_OR_RETURN(options.sort, OrderOf(arguments, table, context));
+  FRAZIL_ASSIGN_OR_RETURN(Order order, OrderOf(arguments, table, context));
+  options.sort = std::move(order.fields);
   FRAZIL_ASSIGN_OR_RETURN(RewriteChoice choice, ReadRewriteChoice(arguments.options, table.table->properties()));
   options.options["target-file-size-bytes"] = std::to_string(choice.target_size);
   FRAZIL_ASSIGN_OR_RETURN(options.filter, FilterOf(arguments, table, context));
@@ -97,7 +128,11 @@ Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value
   }
   RewrittenFiles rewritten;
   if (!paths.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(rewritten, RewriteFiles(table, scan, paths, options, context));
+    FRAZIL_ASSIGN_OR_RETURN(rewritten, RewriteFiles(table, scan, paths, options, context, order.curve));
+  }
+  int64_t removed_deletes = 0;
+  if (choice.remove_dangling_deletes) {
+    FRAZIL_ASSIGN_OR_RETURN(removed_deletes, RemoveDanglingDeletes(table, context));
   }
   DataTypePtr schema = DataType::Struct({{"rewritten_data_files_count", DataType::Integer(), false},
                                          {"added_data_files_count", DataType::Integer(), false},
@@ -106,7 +141,7 @@ Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value
                                          {"removed_delete_files_count", DataType::Integer(), false}});
   return RowSet{
       std::move(schema),
-      {{Value(rewritten.removed), Value(rewritten.added), Value(bytes), Value(int64_t{0}), Value(int64_t{0})}}};
+      {{Value(rewritten.removed), Value(rewritten.added), Value(bytes), Value(int64_t{0}), Value(removed_deletes)}}};
 }
 
 }  // namespace

@@ -11,9 +11,20 @@ bool IsTrue(const std::map<std::string, std::string>& options, const char* key) 
   return found != options.end() && EqualsIgnoreCase(found->second, "true");
 }
 
+/// The type that takes the values of both, where a column may become that wide (Iceberg's type promotions).
+DataTypePtr Promoted(const DataTypePtr& table, const DataTypePtr& rows) {
+  const bool to_long = table->id() == TypeId::kInteger && rows->id() == TypeId::kLong;
+  const bool to_double = table->id() == TypeId::kFloat && rows->id() == TypeId::kDouble;
+  const bool wider_decimal = table->id() == TypeId::kDecimal && rows->id() == TypeId::kDecimal &&
+                             table->scale() == rows->scale() && table->precision() < rows->precision();
+  return to_long || to_double || wider_decimal ? rows : table;
+}
+
 }  // namespace
 
-DataTypePtr MergeSchemas(const DataTypePtr& table, const DataTypePtr& rows) {
+DataTypePtr MergeSchemas(const DataTypePtr& table, const DataTypePtr& rows, bool promotes) {
+  const bool nested = table->id() == TypeId::kStruct || table->id() == TypeId::kArray || table->id() == TypeId::kMap;
+  if (promotes && !nested) return Promoted(table, rows);
   if (table->id() != rows->id()) return table;
   switch (table->id()) {
     case TypeId::kStruct: {
@@ -22,7 +33,7 @@ DataTypePtr MergeSchemas(const DataTypePtr& table, const DataTypePtr& rows) {
         int index = table->FieldIndex(field.name);
         if (index >= 0) {
           auto& mine = fields[static_cast<size_t>(index)].type;
-          mine = MergeSchemas(mine, field.type);
+          mine = MergeSchemas(mine, field.type, promotes);
         } else if (field.type->id() != TypeId::kNull) {
           fields.push_back(field);
           fields.back().nullable = true;
@@ -31,10 +42,12 @@ DataTypePtr MergeSchemas(const DataTypePtr& table, const DataTypePtr& rows) {
       return DataType::Struct(std::move(fields));
     }
     case TypeId::kArray:
-      return DataType::Array(MergeSchemas(table->element_type(), rows->element_type()), table->contains_null());
+      return DataType::Array(MergeSchemas(table->element_type(), rows->element_type(), promotes),
+                             table->contains_null());
     case TypeId::kMap:
-      return DataType::Map(MergeSchemas(table->key_type(), rows->key_type()),
-                           MergeSchemas(table->value_type(), rows->value_type()), table->value_contains_null());
+      return DataType::Map(MergeSchemas(table->key_type(), rows->key_type(), promotes),
+                           MergeSchemas(table->value_type(), rows->value_type(), promotes),
+                           table->value_contains_null());
     default:
       return table;
   }
@@ -42,8 +55,15 @@ DataTypePtr MergeSchemas(const DataTypePtr& table, const DataTypePtr& rows) {
 
 Status EvolveSchema(const tables::Table& table, const DataType& rows, const std::vector<std::string>& partition_columns,
                     bool by_name, tables::WriteOptions* options, const CommandContext& context) {
-  if (!table.capabilities().schema_evolution) return {};
   const DataTypePtr row_type = DataType::Struct(rows.fields());
+  if (!table.capabilities().schema_evolution) {
+    // Iceberg: the table must allow it, and the write must ask for it.
+    const bool asks = IsTrue(options->options, "merge-schema") || IsTrue(options->options, "mergeschema");
+    if (!table.capabilities().any_schema || !by_name || !asks) return {};
+    DataTypePtr merged = MergeSchemas(table.schema(), row_type, /*promotes=*/true);
+    if (!merged->Equals(*table.schema())) options->schema = std::move(merged);
+    return {};
+  }
   std::vector<std::string> present;
   for (const auto& field : table.partitioning()) present.push_back(field.source[0]);
   if (IsTrue(options->options, "overwriteschema") && options->mode != tables::WriteMode::kAppend) {

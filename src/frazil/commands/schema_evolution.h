@@ -7,12 +7,14 @@ namespace frazil::commands {
 
 /// What rows with other columns than the table's do to it, by the options mergeSchema and overwriteSchema of the write
 /// (keys in lower case) and spark.databricks.delta.schema.autoMerge.enabled: sets options->schema, and for
-/// overwriteSchema, where all rows are replaced, the partition columns. Tables that cannot evolve stay as they are.
+/// overwriteSchema, where all rows are replaced, the partition columns. Iceberg tables that take any schema evolve by
+/// the option merge-schema. Tables that cannot evolve stay as they are.
 /// Error of the format where rows have columns that the table lacks.
 Status EvolveSchema(const tables::Table& table, const DataType& rows, const std::vector<std::string>& partition_columns,
                     bool by_name, tables::WriteOptions* options, const CommandContext& context);
 
-/// The columns of both, the second's new ones behind the first's at every level; columns of both keep the first's type.
-DataTypePtr MergeSchemas(const DataTypePtr& table, const DataTypePtr& rows);
+/// The columns of both, the second's new ones behind the first's at every level; columns of both keep the first's type,
+/// unless `promotes` and the second's is a wider one.
+DataTypePtr MergeSchemas(const DataTypePtr& table, const DataTypePtr& rows, bool promotes = false);
 
 }  // namespace frazil::commands

@@ -91,7 +91,7 @@ class EngineColumnarFiles : public tables::ColumnarFiles {
     node->output = AttributesOf(*rows->schema);
     ExecutionContext execution = ContextFor(context);
     const auto stores = storage::WithLocation(*stores_, task.location, context.store);
-    execution.stores = stores.get();
+    execution.stores = &stores;
     return engine_->Write(node, task, execution);
   }
 

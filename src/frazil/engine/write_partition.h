@@ -3,6 +3,7 @@
 // Partition transforms of a write and the folders they lead to. Internal to engine/.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <duckdb.hpp>
@@ -24,7 +25,10 @@ Result<DataTypePtr> TransformType(const tables::PartitionField& field, const std
 std::string PartitionFolder(const std::vector<tables::PartitionField>& fields, const std::vector<DataTypePtr>& types,
                             const std::vector<Value>& values, bool hive, const std::string& time_zone);
 
-/// spark_partition_bucket, _truncate, _year, _month, _day, _hour.
+/// The 32-bit hash of Iceberg's appendix B: Murmur3 without a seed.
+uint32_t HashOfBytes(std::string_view bytes);
+
+/// spark_partition_bucket, _truncate, _year, _month, _day, _hour; spark_curve_position.
 void RegisterTransformKernels(duckdb::ExtensionLoader& loader);
 
 }  // namespace frazil::engine

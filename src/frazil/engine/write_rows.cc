@@ -334,12 +334,12 @@ class Writer {
   }
 
   std::unique_ptr<PartitionWriter> NewWriter(std::vector<Value> values) {
-    std::string folder = task_.location;
+    std::string partition;
     if (!task_.partitions.empty()) {
-      folder = storage::JoinPath(folder, PartitionFolder(task_.partitions, write_.partition_types, values,
-                                                         task_.drop_partition_columns, time_zone_));
+      partition =
+          PartitionFolder(task_.partitions, write_.partition_types, values, task_.drop_partition_columns, time_zone_);
     }
-    auto next_path = [this, folder] { return NextPath(folder); };
+    auto next_path = [this, partition] { return NextPath(partition); };
     if (task_.format == tables::FileFormat::kParquet) {
       return std::make_unique<ParquetPartitionWriter>(client_, write_.layout, pool_, std::move(next_path),
                                                       std::move(values), written_, begun_);
@@ -348,9 +348,7 @@ class Writer {
                                                  written_, begun_);
   }
 
-  std::string NextPath(const std::string& folder) {
-    if (storage::SchemeOf(folder).empty() || storage::SchemeOf(folder) == "file")
-      file_system_.CreateDirectoriesRecursive(storage::LocalPath(folder));
+  std::string NextPath(const std::string& partition) {
     char number[16];
     std::snprintf(number, sizeof(number), "%05d", next_file_++);
     std::string name = task_.file_name_prefix;
@@ -359,8 +357,32 @@ class Writer {
     } else {
       name += std::string("-") + number;
     }
-    return storage::JoinPath(
-        folder, name + (task_.format == tables::FileFormat::kParquet ? ".parquet" : write_.text.extension));
+    name += task_.format == tables::FileFormat::kParquet ? ".parquet" : write_.text.extension;
+    std::string path = storage::JoinPath(task_.location, PathInLocation(partition, name));
+    const std::string folder = path.substr(0, path.rfind('/'));
+    if (storage::SchemeOf(folder).empty() || storage::SchemeOf(folder) == "file")
+      file_system_.CreateDirectoriesRecursive(storage::LocalPath(folder));
+    return path;
+  }
+
+  // partition/name; with the format option write.object-storage.enabled below folders that a hash chooses, so that
+  // object stores can spread them (Iceberg's ObjectStoreLocationProvider).
+  std::string PathInLocation(const std::string& partition, const std::string& name) const {
+    const auto is_true = [&](const char* key, bool otherwise) {
+      const auto found = task_.format_options.find(key);
+      return found == task_.format_options.end() ? otherwise : EqualsIgnoreCase(found->second, "true");
+    };
+    const std::string whole = partition.empty() ? name : storage::JoinPath(partition, name);
+    if (!is_true("write.object-storage.enabled", false)) return whole;
+    const bool by_partition = is_true("write.object-storage.partitioned-paths", true);
+    const std::string& hashed = by_partition ? whole : name;
+    const uint32_t hash = HashOfBytes(hashed);
+    std::string folders;
+    for (int bit = 19; bit >= 0; --bit) {
+      folders += (hash >> bit & 1) != 0 ? '1' : '0';
+      if (bit == 16 || bit == 12 || bit == 8) folders += '/';
+    }
+    return folders + (by_partition ? "/" : "-") + hashed;
   }
 
   duckdb::ClientContext& client_;

@@ -1,7 +1,8 @@
 // Iceberg's partition transforms. Source: Iceberg spec, "Partition Transforms" and appendix B, "32-bit Hash
-// Requirements".
+// Requirements". And places on space-filling curves, by which rows of several columns are put into one order.
 
 #include <limits>
+#include <vector>
 
 #include <duckdb/common/vector_operations/binary_executor.hpp>
 #include <duckdb/common/vector_operations/unary_executor.hpp>
@@ -182,7 +183,63 @@ duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(
   return nullptr;
 }
 
+// --- places on curves
+
+// The bits of all coordinates, the highest of each first.
+int64_t Interleaved(const std::vector<uint32_t>& coordinates, int bits) {
+  uint64_t place = 0;
+  for (int bit = bits - 1; bit >= 0; --bit) {
+    for (const uint32_t coordinate : coordinates) place = place << 1 | (coordinate >> bit & 1);
+  }
+  return static_cast<int64_t>(place);
+}
+
+// Coordinates such that their interleaved bits are the place on the Hilbert curve. J. Skilling, "Programming the
+// Hilbert curve", 2004.
+void ToHilbert(std::vector<uint32_t>& axes, int bits) {
+  const uint32_t highest = 1U << (bits - 1);
+  for (uint32_t bit = highest; bit > 1; bit >>= 1) {
+    const uint32_t low = bit - 1;
+    for (auto& axis : axes) {
+      if ((axis & bit) != 0) {
+        axes[0] ^= low;
+      } else {
+        const uint32_t differ = (axes[0] ^ axis) & low;
+        axes[0] ^= differ;
+        axis ^= differ;
+      }
+    }
+  }
+  for (size_t i = 1; i < axes.size(); ++i) axes[i] ^= axes[i - 1];
+  uint32_t flip = 0;
+  for (uint32_t bit = highest; bit > 1; bit >>= 1) {
+    if ((axes.back() & bit) != 0) flip ^= bit - 1;
+  }
+  for (auto& axis : axes) axis ^= flip;
+}
+
+// spark_curve_position(is_hilbert, bits, coordinate, coordinate, ...): coordinates count from 1 to 2 ^ bits; all bits
+// together are less than 63.
+void CurvePosition(DataChunk& arguments, ExpressionState&, Vector& result) {
+  arguments.Flatten();
+  const auto* is_hilbert = duckdb::FlatVector::GetData<bool>(arguments.data[0]);
+  const auto* bits = duckdb::FlatVector::GetData<int32_t>(arguments.data[1]);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  auto* places = duckdb::FlatVector::GetData<int64_t>(result);
+  std::vector<uint32_t> axes(arguments.ColumnCount() - 2);
+  for (duckdb::idx_t row = 0; row < arguments.size(); ++row) {
+    for (size_t i = 0; i < axes.size(); ++i)
+      axes[i] = static_cast<uint32_t>(duckdb::FlatVector::GetData<int32_t>(arguments.data[i + 2])[row] - 1);
+    if (is_hilbert[row]) ToHilbert(axes, bits[row]);
+    places[row] = Interleaved(axes, bits[row]);
+  }
+}
+
 }  // namespace
+
+uint32_t HashOfBytes(std::string_view bytes) {
+  return Murmur3(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+}
 
 void RegisterTransformKernels(duckdb::ExtensionLoader& loader) {
   duckdb::ScalarFunctionSet bucket("spark_partition_bucket"), truncate("spark_partition_truncate");
@@ -226,6 +283,10 @@ void RegisterTransformKernels(duckdb::ExtensionLoader& loader) {
   add_time("spark_partition_year", LogicalType::INTEGER, &Year<duckdb::date_t>, &Year<duckdb::timestamp_t>);
   add_time("spark_partition_month", LogicalType::INTEGER, &Month<duckdb::date_t>, &Month<duckdb::timestamp_t>);
   add_time("spark_partition_day", LogicalType::DATE, &Day<duckdb::date_t>, &Day<duckdb::timestamp_t>);
+  ScalarFunction curve("spark_curve_position", {LogicalType::BOOLEAN, LogicalType::INTEGER}, LogicalType::BIGINT,
+                       CurvePosition);
+  curve.varargs = LogicalType::INTEGER;
+  loader.RegisterFunction(curve);
   duckdb::ScalarFunctionSet hour("spark_partition_hour");
   hour.AddFunction(ScalarFunction({LogicalType::TIMESTAMP}, LogicalType::INTEGER, &Hour));
   hour.AddFunction(ScalarFunction({LogicalType::TIMESTAMP_TZ}, LogicalType::INTEGER, &Hour));

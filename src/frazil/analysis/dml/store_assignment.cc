@@ -170,6 +170,11 @@ Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const Ins
     if (targets.size() != query->output.size())
       return ArityMismatch(query->output.size() > targets.size(), shape, shape.columns, *query);
   } else if (shape.by_name) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      if (values[i] == nullptr) names.push_back(fields[i].name);
+    }
+    if (query->output.size() > names.size()) return ArityMismatch(true, shape, names, *query);
     for (const auto& attribute : query->output) {
       int index = shape.table_schema->FieldIndex(attribute.name, context.settings().case_sensitive);
       if (index < 0) {

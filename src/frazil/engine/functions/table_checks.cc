@@ -1,5 +1,6 @@
 // What a value must pass on its way into a table's column: lengths of CHAR and VARCHAR, NOT NULL; and a row into its
-// table: CHECK, REPLACE WHERE. https://spark.apache.org/docs/latest/sql-ref-datatypes.html
+// table: CHECK, REPLACE WHERE. Also where it comes to stand there: partitions, places on curves.
+// https://spark.apache.org/docs/latest/sql-ref-datatypes.html
 
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/functions/row_kernel.h"
@@ -70,6 +71,13 @@ void RegisterTableChecks(FunctionLoweringRegistry& registry) {
   registry.AddScalar("raise_not_null", Direct("spark_raise_not_null"));
   registry.AddScalar("raise_overwrite_mismatch", Direct("spark_raise_overwrite_mismatch"));
   registry.AddScalar("raise_check_violation", Direct("spark_raise_check_violation"));
+  registry.AddScalar("curve_position", Direct("spark_curve_position"));
+  registry.AddScalar("partition_bucket", Direct("spark_partition_bucket"));
+  registry.AddScalar("partition_truncate", Direct("spark_partition_truncate"));
+  registry.AddScalar("partition_years", Direct("spark_partition_year"));
+  registry.AddScalar("partition_months", Direct("spark_partition_month"));
+  registry.AddScalar("partition_days", Direct("spark_partition_day"));
+  registry.AddScalar("partition_hours", Direct("spark_partition_hour"));
 }
 
 }  // namespace frazil::engine

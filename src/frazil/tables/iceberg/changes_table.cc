@@ -11,6 +11,7 @@
 #include "frazil/tables/iceberg/name_mapping.h"
 #include "frazil/tables/iceberg/spark_schema.h"
 #include "frazil/tables/row_changes.h"
+#include "frazil/tables/stored_files.h"
 
 namespace frazil::tables::iceberg {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 /// Oldest first.
 using Snapshots = std::vector<const Snapshot*>;
 
-class ChangesScan : public TableScan {
+class ChangesScan : public TableScan, public StoredFiles {
  public:
   ChangesScan(TableOperationsPtr operations, TableMetadataPtr metadata, DataTypePtr schema, Snapshots snapshots)
       : operations_(std::move(operations)),
@@ -27,6 +28,7 @@ class ChangesScan : public TableScan {
         snapshots_(std::move(snapshots)) {}
 
   const DataTypePtr& schema() const override { return schema_; }
+  storage::ObjectStorePtr file_store() const override { return operations_->context().store; }
 
   Result<ScanPlan> Plan(const PredicatePtr&) const override {
     ScanPlan plan;
