@@ -1,5 +1,6 @@
 """What the tests of this folder share: tables of every kind, and their rows as each reader gives them, in one form."""
 import datetime
+import json
 import uuid
 from pathlib import Path
 
@@ -144,3 +145,54 @@ def rows_by_pyiceberg(folder, reference=None, **scan):
     kinds = [field.type for field in data.schema]
     columns = [[from_arrow(value, kind) for value in column.to_pylist()] for column, kind in zip(data.columns, kinds)]
     return sorted(plain(row) for row in zip(*columns)) if columns else []
+
+
+def add_equality_deletes(folder, columns, deleted, partition=None, spec_id=0):
+    """A commit with one equality delete file, as Flink makes them: rows that are equal in `columns` go. `deleted`: a
+    pyarrow table of these columns. The folder is a table of a catalog of the type hadoop."""
+    import time
+
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+    from pyiceberg.io.pyarrow import PyArrowFileIO
+    from pyiceberg.manifest import (DataFile, DataFileContent, FileFormat, ManifestContent, ManifestEntry, ManifestEntryStatus,
+                                    ManifestWriterV2, write_manifest_list)
+    from pyiceberg.typedef import Record
+
+    class DeleteManifestWriter(ManifestWriterV2):
+        def content(self):
+            return ManifestContent.DELETES
+
+        @property
+        def _meta(self):
+            return super()._meta | {"content": "deletes"}
+
+    table = open_by_pyiceberg(folder)
+    metadata, schema = table.metadata, table.schema()
+    ids = [schema.find_field(name).field_id for name in columns]
+    path = f"{folder}/data/equality-{uuid.uuid4()}.parquet"
+    fields = [field.with_metadata({"PARQUET:field_id": str(n)}) for field, n in zip(deleted.schema, ids)]
+    parquet.write_table(deleted.cast(pa.schema(fields)), path)
+    snapshot_id, number, io = uuid.uuid4().int >> 66, metadata.last_sequence_number + 1, PyArrowFileIO()
+    manifest = f"{folder}/metadata/{uuid.uuid4()}-m0.avro"
+    with DeleteManifestWriter(metadata.specs()[spec_id], schema, io.new_output(manifest), snapshot_id, "null") as entries:
+        file = DataFile.from_args(content=DataFileContent.EQUALITY_DELETES, file_path=path, file_format=FileFormat.PARQUET,
+                                  partition=Record(*(partition or [])), record_count=deleted.num_rows,
+                                  file_size_in_bytes=Path(path).stat().st_size, equality_ids=ids, spec_id=spec_id)
+        entries.add(ManifestEntry.from_args(status=ManifestEntryStatus.ADDED, snapshot_id=snapshot_id, data_file=file))
+    listed = f"{folder}/metadata/snap-{snapshot_id}-1-{uuid.uuid4()}.avro"
+    parent = metadata.current_snapshot()
+    with write_manifest_list(2, io.new_output(listed), snapshot_id, parent.snapshot_id, number, "null") as writer:
+        writer.add_manifests(parent.manifests(io) + [entries.to_manifest_file()])
+    newest = newest_metadata(folder)
+    state = json.loads(Path(newest).read_text())
+    state["snapshots"].append({"snapshot-id": snapshot_id, "parent-snapshot-id": parent.snapshot_id, "sequence-number": number,
+                               "timestamp-ms": max(int(time.time() * 1000), state["last-updated-ms"] + 1), "manifest-list": listed,
+                               "summary": {"operation": "delete"}, "schema-id": state["current-schema-id"]})
+    state.update({"current-snapshot-id": snapshot_id, "last-sequence-number": number,
+                  "last-updated-ms": state["snapshots"][-1]["timestamp-ms"]})
+    state["refs"]["main"]["snapshot-id"] = snapshot_id
+    state["snapshot-log"].append({"snapshot-id": snapshot_id, "timestamp-ms": state["last-updated-ms"]})
+    version = int(Path(newest).name.split(".")[0][1:]) + 1
+    Path(folder, "metadata", f"v{version}.metadata.json").write_text(json.dumps(state))
+    Path(folder, "metadata", "version-hint.text").write_text(str(version))

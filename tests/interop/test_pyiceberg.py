@@ -16,7 +16,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import (BinaryType, DateType, DecimalType, FixedType, IntegerType, ListType, LongType, MapType, NestedField,
                              StringType, StructType, TimestampType, TimestamptzType, TimeType, UUIDType)
-from tables import (EVERY_TYPE, EVERY_VALUE, LIFE, ODD_TEXTS, TRANSFORMS, newest_metadata, open_by_pyiceberg, plain, rows, rows_as_pyiceberg,
+from tables import (EVERY_TYPE, EVERY_VALUE, LIFE, ODD_TEXTS, TRANSFORMS, add_equality_deletes, newest_metadata, open_by_pyiceberg, plain, rows, rows_as_pyiceberg,
                     rows_by_pyiceberg, table_folder)
 
 EVERY_ROW = f"({'), ('.join(EVERY_VALUE)})"
@@ -347,3 +347,48 @@ def test_rows_that_are_marked_as_deleted(spark, namespace, version, granularity,
     assert len(agree(spark, table)) == 26
     spark.sql(f"CALL ice.system.rewrite_position_delete_files(table => '{table}', options => map('rewrite-all', 'true'))")
     agree(spark, table, history=False)
+
+
+def test_equality_deletes_of_others(spark, namespace):
+    table = f"{namespace}.e"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, p STRING, f DOUBLE) USING iceberg PARTITIONED BY (p)")
+    ids = lambda: [r[0] for r in spark.sql(f"SELECT id FROM {table} ORDER BY id").collect()]
+    spark.sql(f"INSERT INTO {table} SELECT id, IF(id % 2 = 0, 'a', 'b'), IF(id = 7, NULL, id) FROM range(10)")
+    folder = table_folder(spark, table)
+    add_equality_deletes(folder, ["id"], pa.table({"id": pa.array([2, 3, 99], pa.int64())}), ["a"])
+    # Of the partition alone, and of older files alone.
+    assert ids() == [0, 1, 3, 4, 5, 6, 7, 8, 9]
+    spark.sql(f"INSERT INTO {table} VALUES (2, 'a', 0.0)")
+    assert ids() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] and spark.table(table).count() == 10
+    # By several columns, where NULL equals NULL.
+    add_equality_deletes(folder, ["id", "f"], pa.table({"id": pa.array([7, 9, 5], pa.int64()), "f": pa.array([None, None, 5.0], pa.float64())}), ["b"])
+    assert ids() == [0, 1, 2, 3, 4, 6, 8, 9]
+    # Renamed, moved and widened columns are the same columns.
+    spark.sql(f"ALTER TABLE {table} RENAME COLUMN f TO g")
+    spark.sql(f"ALTER TABLE {table} ADD COLUMN f STRING FIRST")
+    assert ids() == [0, 1, 2, 3, 4, 6, 8, 9]
+    # Changes of ours on top, by both ways; compaction leaves nothing to apply.
+    spark.sql(f"DELETE FROM {table} WHERE id = 0")
+    spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ({MARKED})")
+    spark.sql(f"DELETE FROM {table} WHERE id = 1")
+    spark.sql(f"UPDATE {table} SET f = 'x' WHERE id = 4")
+    assert ids() == [2, 3, 4, 6, 8, 9] and spark.sql(f"SELECT id FROM {table} WHERE f = 'x'").first()[0] == 4
+    spark.sql(f"CALL ice.system.rewrite_data_files(table => '{table}', options => map('rewrite-all', 'true', 'remove-dangling-deletes', 'true'))")
+    assert ids() == [2, 3, 4, 6, 8, 9] and spark.table(f"{table}.delete_files").count() == 0
+    agree(spark, table, history=False)
+
+
+def test_equality_deletes_of_a_whole_table(spark, namespace):
+    table = f"{namespace}.g"
+    spark.sql(f"CREATE TABLE {table} (id INT, v STRING) USING iceberg")
+    spark.sql(f"INSERT INTO {table} SELECT id, 'v' FROM range(5)")
+    folder = table_folder(spark, table)
+    add_equality_deletes(folder, ["id"], pa.table({"id": pa.array([1], pa.int32())}))
+    spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(2, id)")
+    spark.sql(f"INSERT INTO {table} SELECT id, 'w' FROM range(5)")
+    add_equality_deletes(folder, ["id"], pa.table({"id": pa.array([2], pa.int32())}))
+    found = sorted(tuple(r) for r in spark.table(table).collect())
+    assert found == [(0, "v"), (0, "w"), (1, "w"), (3, "v"), (3, "w"), (4, "v"), (4, "w")]
+    spark.sql(f"ALTER TABLE {table} DROP COLUMN v")
+    spark.sql(f"ALTER TABLE {table} ALTER COLUMN id TYPE BIGINT")
+    assert sorted(r[0] for r in spark.table(table).collect()) == [0, 0, 1, 3, 3, 4, 4]

@@ -31,6 +31,8 @@ struct CatalogProcedure {
 
 /// rewrite_data_files.cc
 EngineProcedure RewriteDataFiles();
+/// table_statistics.cc
+EngineProcedure ComputeTableStatistics();
 /// add_files.cc
 EngineProcedure AddFiles();
 CatalogProcedure Snapshot();

@@ -15,6 +15,7 @@
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/engine/lowering.h"
+#include "frazil/engine/sketch_kernels.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/engine/write_parquet.h"
 #include "frazil/engine/write_partition.h"
@@ -460,6 +461,9 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
   return std::move(failure).error();
 }
 
-void RegisterWriteFunctions(duckdb::ExtensionLoader& loader) { RegisterTransformKernels(loader); }
+void RegisterWriteFunctions(duckdb::ExtensionLoader& loader) {
+  RegisterTransformKernels(loader);
+  RegisterSketchKernels(loader);
+}
 
 }  // namespace frazil::engine

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "frazil/tables/table_format.h"
 #include "frazil/tables/write.h"
 #include "frazil/types/arrow_c.h"
+#include "frazil/types/row_set.h"
 
 namespace frazil::tables {
 
@@ -28,6 +30,18 @@ class ColumnarFiles {
   /// Writes rows as a task says: Iceberg's position delete files. Not synced.
   virtual Result<std::vector<WrittenFile>> WriteFiles(const TableContext& context, const WriteTask& task,
                                                       const ArrowTablePtr& rows) const = 0;
+  /// The positions, ascending, of the rows of the first plan's only file that are equal to a row of the second's files
+  /// in all columns (NULL equals NULL). Both plans have the same columns.
+  virtual Result<std::vector<int64_t>> MatchingRows(const TableContext& context, ScanPlan rows, ScanPlan others) const {
+    (void)context, (void)rows, (void)others;
+    return Error::Internal("these files are not compared");
+  }
+  /// WriteFiles for rows of values, of any types: Iceberg's partition statistics.
+  virtual Result<std::vector<WrittenFile>> WriteRows(const TableContext& context, const WriteTask& task,
+                                                     std::shared_ptr<const RowSet> rows) const {
+    (void)context, (void)task, (void)rows;
+    return Error::Internal("these files take no rows of values");
+  }
 };
 using ColumnarFilesPtr = std::shared_ptr<const ColumnarFiles>;
 

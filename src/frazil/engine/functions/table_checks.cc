@@ -72,6 +72,7 @@ void RegisterTableChecks(FunctionLoweringRegistry& registry) {
   registry.AddScalar("raise_overwrite_mismatch", Direct("spark_raise_overwrite_mismatch"));
   registry.AddScalar("raise_check_violation", Direct("spark_raise_check_violation"));
   registry.AddScalar("curve_position", Direct("spark_curve_position"));
+  registry.AddScalar("theta_hash", Direct("spark_theta_hash"));
   registry.AddScalar("partition_bucket", Direct("spark_partition_bucket"));
   registry.AddScalar("partition_truncate", Direct("spark_partition_truncate"));
   registry.AddScalar("partition_years", Direct("spark_partition_year"));

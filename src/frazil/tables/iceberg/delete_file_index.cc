@@ -1,5 +1,8 @@
 #include "frazil/tables/iceberg/delete_file_index.h"
 
+#include <algorithm>
+
+#include "frazil/tables/iceberg/equality_deletes.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/position_deletes.h"
 #include "frazil/tables/iceberg/snapshot_producer.h"
@@ -16,6 +19,7 @@ Result<FileFormat> ParseFileFormat(const std::string& name) {
 Result<DeleteFileIndex> DeleteFileIndex::Build(const TableOperations& operations, const TableMetadata& metadata,
                                                const std::vector<ManifestFile>& manifests) {
   DeleteFileIndex index;
+  index.metadata_ = &metadata;
   for (const auto& manifest : manifests) {
     if (manifest.content != ManifestContent::kDeletes || !(manifest.MayHaveAdded() || manifest.MayHaveExisting()))
       continue;
@@ -63,25 +67,31 @@ Status DeleteFileIndex::Apply(const TableOperations& operations, const ManifestE
   const DataFile& file = *data.file;
   int64_t sequence_number = data.sequence_number.value_or(0);
   std::string partition = PartitionKey(file.spec_id, file.partition);
-  auto refuse = [&](const std::vector<ManifestEntry>& deletes) -> Status {
+  std::vector<DataFilePtr> equality;
+  auto add_equality = [&](const std::vector<ManifestEntry>& deletes) {
     for (const auto& entry : deletes) {
       // Equality deletes concern strictly older files only.
-      if (entry.sequence_number.value_or(0) > sequence_number)
-        return Error::Unsupported("Iceberg equality delete files");
+      if (entry.sequence_number.value_or(0) > sequence_number) equality.push_back(entry.file);
     }
-    return {};
   };
-  FRAZIL_RETURN_IF_ERROR(refuse(global_equality_));
-  auto equality = equality_by_partition_.find(partition);
-  if (equality != equality_by_partition_.end()) FRAZIL_RETURN_IF_ERROR(refuse(equality->second));
+  add_equality(global_equality_);
+  auto in_partition = equality_by_partition_.find(partition);
+  if (in_partition != equality_by_partition_.end()) add_equality(in_partition->second);
+  FRAZIL_ASSIGN_OR_RETURN(auto deleted, FindEqualRows(operations, *metadata_, file, equality));
 
   auto vector = vectors_.find(file.path);
   if (vector != vectors_.end() && vector->second.entry.sequence_number.value_or(0) >= sequence_number) {
+    // A deletion vector holds all that position delete files said before.
     FRAZIL_ASSIGN_OR_RETURN(auto positions, ReadPositionDeletes(operations, *vector->second.entry.file));
-    scan_file->deleted_positions = std::make_shared<const std::vector<int64_t>>(std::move(positions.begin()->second));
-    return {};  // A deletion vector holds all that position delete files said before.
+    const auto& of_vector = positions.begin()->second;
+    const auto middle = static_cast<std::ptrdiff_t>(deleted.size());
+    deleted.insert(deleted.end(), of_vector.begin(), of_vector.end());
+    std::inplace_merge(deleted.begin(), deleted.begin() + middle, deleted.end());
+    deleted.erase(std::unique(deleted.begin(), deleted.end()), deleted.end());
+  } else {
+    for (const auto* item : PositionItems(data)) scan_file->position_delete_files.push_back(item->reference);
   }
-  for (const auto* item : PositionItems(data)) scan_file->position_delete_files.push_back(item->reference);
+  if (!deleted.empty()) scan_file->deleted_positions = std::make_shared<const std::vector<int64_t>>(std::move(deleted));
   return {};
 }
 

@@ -15,11 +15,13 @@ namespace frazil::tables::iceberg {
 /// sequence number decide). Immutable after building, thread-safe.
 class DeleteFileIndex {
  public:
+  /// `metadata` outlives the index.
   static Result<DeleteFileIndex> Build(const TableOperations& operations, const TableMetadata& metadata,
                                        const std::vector<ManifestFile>& manifests);
 
   bool empty() const { return empty_; }
-  /// Adds to `scan_file` what deletes rows of the data file. Equality deletes that would apply are refused by name.
+  /// Adds to `scan_file` what deletes rows of the data file. What equality deletes delete is found by a look
+  /// into the files.
   Status Apply(const TableOperations& operations, const ManifestEntry& data, ScanFile* scan_file) const;
   /// The vector, or else the position delete files, that may delete rows of the data file.
   std::vector<DataFilePtr> PositionDeletesOf(const ManifestEntry& data) const;
@@ -31,6 +33,7 @@ class DeleteFileIndex {
   };
   std::vector<const Item*> PositionItems(const ManifestEntry& data) const;
 
+  const TableMetadata* metadata_ = nullptr;
   bool empty_ = true;
   std::map<std::string, Item> vectors_;                    ///< Deletion vectors by data file.
   std::map<std::string, std::vector<Item>> by_data_file_;  ///< Position deletes of one data file.

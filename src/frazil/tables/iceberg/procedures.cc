@@ -24,7 +24,8 @@ Status CheckMayDeleteFiles(const TableMetadata& metadata, const char* what) {
 const TableProcedure* IcebergFormat::FindProcedure(std::string_view name) const {
   static const std::vector<TableProcedure> procedures = [] {
     std::vector<TableProcedure> all;
-    for (auto& group : {SnapshotProcedures(), CleaningProcedures(), ManifestProcedures(), DeleteProcedures()})
+    for (auto& group : {SnapshotProcedures(), CleaningProcedures(), ManifestProcedures(), DeleteProcedures(),
+                        StatisticsProcedures(), PathProcedures()})
       all.insert(all.end(), group.begin(), group.end());
     return all;
   }();

@@ -7,13 +7,16 @@
 
 namespace frazil::tables::iceberg {
 
-/// The procedures by topic. Names, parameters, results and messages are those of Iceberg's Spark runtime ("Spark
-/// Procedures").
+/// The procedures by topic. Those whose names begin with '#' cannot be called: procedures that need the engine end with
+/// them (compute_table_stats). Names, parameters, results and messages are those of Iceberg's Spark runtime
+/// ("Spark Procedures").
 std::vector<TableProcedure>
 SnapshotProcedures();  ///< rollback_to_snapshot, set_current_snapshot, cherrypick_snapshot, ...
-std::vector<TableProcedure> CleaningProcedures();  ///< expire_snapshots, remove_orphan_files.
-std::vector<TableProcedure> ManifestProcedures();  ///< rewrite_manifests.
-std::vector<TableProcedure> DeleteProcedures();    ///< rewrite_position_delete_files, remove_dangling_deletes.
+std::vector<TableProcedure> CleaningProcedures();    ///< expire_snapshots, remove_orphan_files.
+std::vector<TableProcedure> ManifestProcedures();    ///< rewrite_manifests.
+std::vector<TableProcedure> StatisticsProcedures();  ///< compute_partition_stats; #store_table_stats.
+std::vector<TableProcedure> PathProcedures();        ///< rewrite_table_path.
+std::vector<TableProcedure> DeleteProcedures();      ///< rewrite_position_delete_files, remove_dangling_deletes.
 
 /// The table that a procedure was called on; all tables that reach them are Iceberg's.
 inline const IcebergTable& Iceberg(const Table& table) { return static_cast<const IcebergTable&>(table); }

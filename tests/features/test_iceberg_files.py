@@ -1,0 +1,126 @@
+"""Procedures about files: statistics files, files that others have written, tables that move elsewhere."""
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+
+def folder_of(spark, table):
+    found = spark.sql(f"DESCRIBE TABLE EXTENDED {table}").where("col_name = 'Location'").first()["data_type"]
+    return Path(found.removeprefix("file:"))
+
+
+def metadata(spark, table):
+    found = max((folder_of(spark, table) / "metadata").glob("v*.metadata.json"), key=lambda p: int(p.name[1:].split(".")[0]))
+    return json.loads(found.read_text())
+
+
+def test_distinct_values_of_columns(spark, namespace):
+    table = f"{namespace}.t"
+    spark.sql(f"""CREATE TABLE {table} USING iceberg AS SELECT id, id % 7 AS few, CAST(NULL AS INT) AS none, IF(id < 5, '', 's') AS s,
+                  CAST(id % 3 AS DECIMAL(10,2)) AS m, id % 2 = 0 AS b, CAST(id % 11 AS DOUBLE) AS d, date_add(DATE '2020-01-01', CAST(id % 5 AS INT)) AS day,
+                  timestamp_seconds(id % 13) AS t, array(id) AS a FROM range(20000)""")
+    (path,) = spark.sql(f"CALL ice.system.compute_table_stats(table => '{table}')").first()
+    assert path.endswith(".stats") and Path(path.removeprefix("file:")).read_bytes()[:4] == b"PFA1"
+    (entry,) = metadata(spark, table)["statistics"]
+    names = {f["id"]: f["name"] for f in metadata(spark, table)["schemas"][0]["fields"]}
+    found = {names[b["fields"][0]]: int(b["properties"]["ndv"]) for b in entry["blob-metadata"]}
+    assert abs(found.pop("id") - 20000) < 1000
+    assert found == {"few": 7, "none": 0, "s": 1, "m": 3, "b": 2, "d": 11, "day": 5, "t": 13}
+    size = Path(path.removeprefix("file:")).stat().st_size
+    assert entry["file-size-in-bytes"] == size and 0 < entry["file-footer-size-in-bytes"] < size
+    # Of an old snapshot, of some columns; a second run takes the first one's place.
+    first = entry["snapshot-id"]
+    spark.sql(f"INSERT INTO {table} SELECT * FROM {table} LIMIT 1")
+    spark.sql(f"CALL ice.system.compute_table_stats(table => '{table}', snapshot_id => {first}, columns => array('few'))")
+    (entry,) = metadata(spark, table)["statistics"]
+    assert [b["properties"]["ndv"] for b in entry["blob-metadata"]] == ["7"]
+    for wrong in ("columns => array('nosuch')", "columns => array('a')", "snapshot_id => 42"):
+        with pytest.raises(Exception, match="(?i)nosuch|non-primitive|42"):
+            spark.sql(f"CALL ice.system.compute_table_stats(table => '{table}', {wrong})")
+    with pytest.raises(Exception, match="ROUTINE_NOT_FOUND"):
+        spark.sql(f"CALL ice.system.`#store_table_stats`(table => '{table}')")
+
+
+def test_figures_of_partitions(spark, namespace):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = f"{namespace}.p"
+    spark.sql(f"""CREATE TABLE {table} (id BIGINT, at DATE, m DECIMAL(10,2)) USING iceberg PARTITIONED BY (at, truncate(1.0, m))
+                  TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')""".replace("1.0", "100"))
+    spark.sql(f"INSERT INTO {table} VALUES (1, DATE '2024-01-01', 1.25), (2, DATE '2024-01-01', 1.75), (3, NULL, NULL)")
+    spark.sql(f"DELETE FROM {table} WHERE id = 1")
+    (path,) = spark.sql(f"CALL ice.system.compute_partition_stats('{table}')").first()
+    found = parquet.read_table(path.removeprefix("file:"))
+    ids = [int(found.schema.field(n).metadata[b"PARQUET:field_id"]) for n in range(len(found.schema))]
+    assert ids == list(range(1, 13))
+    rows = sorted(found.to_pylist(), key=lambda r: str(r["partition"]["at"]))
+    assert [(str(r["partition"]["at"]), str(r["partition"]["m_trunc"]), r["data_record_count"], r["data_file_count"],
+             r["position_delete_record_count"], r["position_delete_file_count"]) for r in rows] == [
+        ("2024-01-01", "1.00", 2, 1, 1, 1), ("None", "None", 1, 1, 0, 0)]
+    (entry,) = metadata(spark, table)["partition-statistics"]
+    assert entry["statistics-path"] == path and entry["file-size-in-bytes"] == Path(path.removeprefix("file:")).stat().st_size
+    spark.sql(f"CREATE TABLE {namespace}.u (id INT) USING iceberg")
+    with pytest.raises(Exception, match="must be partitioned"):
+        spark.sql(f"CALL ice.system.compute_partition_stats('{namespace}.u')")
+
+
+def test_files_of_others(spark, namespace, tmp_path):
+    source = tmp_path / "plain"
+    spark.sql("SELECT id, concat('v', id) AS v, id % 2 AS p FROM range(6)").write.partitionBy("p").parquet(str(source))
+    table = f"{namespace}.a"
+    spark.sql(f"CREATE TABLE {table} (p BIGINT, id BIGINT, v STRING) USING iceberg PARTITIONED BY (p)")
+    call = f"CALL ice.system.add_files(table => '{table}', source_table => '`parquet`.`{source}`'"
+    assert spark.sql(call + ", partition_filter => map('p', '1'))").first().added_files_count >= 1
+    assert sorted(tuple(r) for r in spark.table(table).collect()) == [(1, n, f"v{n}") for n in (1, 3, 5)]
+    with pytest.raises(Exception, match="already exist within the target table"):
+        spark.sql(call + ")")
+    # They are not the table's own: what fails leaves them.
+    assert len(list(source.rglob("*.parquet"))) >= 2 and spark.table(table).count() == 3
+    spark.sql(call + ", partition_filter => map('p', '0'))")
+    assert spark.sql(f"SELECT id FROM {table} WHERE p = 0").count() == 3
+    spark.sql(f"ALTER TABLE {table} RENAME COLUMN v TO w")
+    spark.sql(f"DELETE FROM {table} WHERE id = 5")
+    assert sorted(r.w for r in spark.table(table).collect()) == ["v0", "v1", "v2", "v3", "v4"]
+    spark.sql(f"CREATE TABLE {namespace}.q (p BIGINT, id BIGINT, v STRING) USING iceberg")
+    for target, arguments in ((f"{namespace}.q", ""), (table, ", partition_filter => map('id', '1')")):
+        with pytest.raises(Exception, match="partition"):
+            spark.sql(f"CALL ice.system.add_files(table => '{target}', source_table => '`parquet`.`{source}`'{arguments})")
+
+
+def test_a_table_that_moves(spark, namespace, tmp_path):
+    table = f"{namespace}.m"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, p STRING) USING iceberg PARTITIONED BY (p)")
+    spark.sql(f"INSERT INTO {table} SELECT id, CAST(id % 2 AS STRING) FROM range(10)")
+    first = metadata(spark, table)["current-snapshot-id"]
+    spark.sql(f"DELETE FROM {table} WHERE id = 3")
+    source, target, staging = folder_of(spark, table), tmp_path / "elsewhere" / "m", tmp_path / "staging"
+    call = f"CALL ice.system.rewrite_table_path(table => '{table}', source_prefix => '{source}', target_prefix => '{target}'"
+    found = spark.sql(f"{call}, staging_location => '{staging}')").first()
+    assert found.latest_version == "v3.metadata.json" and found.rewritten_manifest_file_paths_count >= 2
+    for line in Path(found.file_list_location).read_text().splitlines():
+        here, there = line.split(",")
+        Path(there).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(here, there)
+    (target / "metadata" / "version-hint.text").write_text("3")
+    spark.sql(f"DROP TABLE {table} PURGE")
+    moved = spark.read.format("iceberg").load(str(target))
+    assert sorted(r.id for r in moved.collect()) == [0, 1, 2, 4, 5, 6, 7, 8, 9]
+    assert spark.read.format("iceberg").option("snapshot-id", first).load(str(target)).count() == 10
+
+
+def test_paths_that_cannot_be_rewritten(spark, namespace):
+    table = f"{namespace}.r"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
+    spark.sql(f"INSERT INTO {table} SELECT id FROM range(3)")
+    source = folder_of(spark, table)
+    call = f"CALL ice.system.rewrite_table_path(table => '{table}', source_prefix => "
+    for arguments, message in ((f"'/nowhere', target_prefix => '/x')", "does not start with"),
+                               (f"'{source}', target_prefix => '{source}')", "cannot be the same"),
+                               (f"'{source}', target_prefix => '/x', end_version => 'v9.metadata.json')", "v9.metadata.json"),
+                               (f"'{source}', target_prefix => '/x', start_version => 'v1.metadata.json')", "start_version")):
+        with pytest.raises(Exception, match=message):
+            spark.sql(call + arguments)
+    spark.sql(f"DELETE FROM {table} WHERE id = 1")
+    with pytest.raises(Exception, match="delete files"):
+        spark.sql(call + f"'{source}', target_prefix => '/x')")
