@@ -5,7 +5,6 @@
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
-#include "frazil/codec/theta_sketch.h"
 #include "frazil/commands/procedures_internal.h"
 #include "frazil/plan/make_logical.h"
 
@@ -14,6 +13,10 @@ namespace frazil::commands {
 namespace {
 
 Error Illegal(const std::string& message) { return Error::Plain(ExceptionClass::kIllegalArgument, message); }
+
+/// Of the hashes of a column's values so many are kept: one more than a theta sketch has by default, which tells that
+/// there are more.
+constexpr int64_t kLeastHashes = 4096 + 1;
 
 bool HasSketch(const DataType& type) {
   switch (type.id()) {
@@ -56,9 +59,8 @@ Result<std::vector<size_t>> ColumnsOf(const Value& wanted, const DataType& schem
   return columns;
 }
 
-/// The sketch of a column: of the hashes of its values only the least are kept.
-Result<codec::ThetaSketch> SketchOf(const plan::LogicalPlanPtr& rows, const Attribute& column,
-                                    CommandContext& context) {
+/// The least hashes of a column's values, ascending.
+Result<Value::List> LeastHashes(const plan::LogicalPlanPtr& rows, const Attribute& column, CommandContext& context) {
   Attribute hash;
   hash.id = context.NextId();
   hash.name = "hash";
@@ -66,12 +68,12 @@ Result<codec::ThetaSketch> SketchOf(const plan::LogicalPlanPtr& rows, const Attr
   auto hashes = plan::MakeProject(rows, {MakeCall("theta_hash", {MakeColumn(column)}, DataType::Long(), true)}, {hash});
   auto present = plan::MakeFilter(hashes, MakeCall("is_not_null", {MakeColumn(hash)}, DataType::Boolean(), false));
   auto distinct = plan::MakeDistinct(present);
-  auto least = plan::MakeLimit(plan::MakeSort(distinct, {SortKey{MakeColumn(distinct->output[0]), true, true}}),
-                               static_cast<int64_t>(codec::ThetaSketch::kNominalEntries) + 1);
+  auto least =
+      plan::MakeLimit(plan::MakeSort(distinct, {SortKey{MakeColumn(distinct->output[0]), true, true}}), kLeastHashes);
   FRAZIL_ASSIGN_OR_RETURN(auto found, context.engine().Collect(least, context.execution()));
-  std::vector<uint64_t> values;
-  for (const auto& row : found.rows) values.push_back(static_cast<uint64_t>(row[0].integer()));
-  return codec::ThetaSketch::OfLeast(std::move(values));
+  Value::List values;
+  for (const auto& row : found.rows) values.push_back(row[0]);
+  return values;
 }
 
 Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value>& values, CommandContext& context) {
@@ -87,20 +89,18 @@ Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value
   if (!state.snapshot_id) return result;  // Nothing was ever written.
   FRAZIL_ASSIGN_OR_RETURN(auto scan, table.table->Scan(state));
   FRAZIL_ASSIGN_OR_RETURN(auto columns, ColumnsOf(values[1], *scan->schema()));
-  Value::List names, sketches, counts;
+  Value::List names, hashes;
   for (const size_t column : columns) {
     auto rows = analysis::MakeTableScan(scan, Join(table.full_name, "."), table.full_name, context);
-    FRAZIL_ASSIGN_OR_RETURN(auto sketch, SketchOf(rows, rows->output[column], context));
+    FRAZIL_ASSIGN_OR_RETURN(auto least, LeastHashes(rows, rows->output[column], context));
     names.emplace_back(scan->schema()->fields()[column].name);
-    sketches.emplace_back(sketch.Serialize());
-    counts.emplace_back(static_cast<int64_t>(sketch.Estimate()));
+    hashes.emplace_back(std::move(least));
   }
   const auto format = context.formats().Find(table.table->provider());
   const auto* store = format == nullptr ? nullptr : format->FindProcedure("#store_table_stats");
   if (store == nullptr) return Error::Unsupported("compute_table_stats of " + table.table->provider() + " tables");
-  FRAZIL_ASSIGN_OR_RETURN(auto stored,
-                          store->call(*table.table, {Value(*state.snapshot_id), Value(std::move(names)),
-                                                     Value(std::move(sketches)), Value(std::move(counts))}));
+  FRAZIL_ASSIGN_OR_RETURN(auto stored, store->call(*table.table, {Value(*state.snapshot_id), Value(std::move(names)),
+                                                                  Value(std::move(hashes))}));
   result.rows = std::move(stored.rows);
   return result;
 }

@@ -89,6 +89,13 @@ void HashDecimal(DataChunk& input, ExpressionState&, Vector& result) {
   });
 }
 
+duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(
+    duckdb::ClientContext&, ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+  function.arguments[0] = arguments[0]->return_type;
+  return nullptr;
+}
+
 }  // namespace
 
 void RegisterSketchKernels(duckdb::ExtensionLoader& loader) {
@@ -106,7 +113,7 @@ void RegisterSketchKernels(duckdb::ExtensionLoader& loader) {
   add(LogicalType::TIMESTAMP_TZ, &HashFixed<duckdb::timestamp_t>);
   add(LogicalType::VARCHAR, &HashText);
   add(LogicalType::BLOB, &HashText);
-  add(duckdb::LogicalTypeId::DECIMAL, &HashDecimal);
+  hash.AddFunction(ScalarFunction({duckdb::LogicalTypeId::DECIMAL}, LogicalType::BIGINT, HashDecimal, BindDecimal));
   loader.RegisterFunction(hash);
 }
 

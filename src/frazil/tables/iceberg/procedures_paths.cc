@@ -109,7 +109,8 @@ class PathRewrite {
   }
 
   Status RewriteManifest(const TableMetadata& state, ManifestFile* manifest) {
-    const std::string path = manifest->path;
+    const ManifestFile before = *manifest;
+    const std::string& path = before.path;
     FRAZIL_ASSIGN_OR_RETURN(manifest->path, NewPath(path));
     auto known = manifests_.find(path);
     if (known != manifests_.end()) {
@@ -119,7 +120,7 @@ class PathRewrite {
     // These name data files in their rows.
     if (manifest->content == ManifestContent::kDeletes)
       return Error::Unsupported("rewrite_table_path of tables with delete files");
-    FRAZIL_ASSIGN_OR_RETURN(ManifestEntries entries, operations_.ReadEntries(state, *manifest));
+    FRAZIL_ASSIGN_OR_RETURN(ManifestEntries entries, operations_.ReadEntries(state, before));
     FRAZIL_ASSIGN_OR_RETURN(auto writer, ManifestWriter::Make(state, manifest->spec_id, manifest->content,
                                                               manifest->added_snapshot_id, manifest->path));
     for (const auto& entry : *entries) {

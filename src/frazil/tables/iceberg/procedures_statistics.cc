@@ -4,6 +4,7 @@
 
 #include "frazil/base/uuid.h"
 #include "frazil/codec/puffin.h"
+#include "frazil/codec/theta_sketch.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/iceberg_scan.h"
 #include "frazil/tables/iceberg/procedures_internal.h"
@@ -53,10 +54,8 @@ Result<RowSet> StoreTableStatistics(const Table& any, const std::vector<Value>& 
   const Snapshot* snapshot = metadata.FindSnapshot(snapshot_id);
   if (snapshot == nullptr) return IllegalArgument("Snapshot not found: " + std::to_string(snapshot_id));
   const auto& names = arguments[1].list();
-  const auto& sketches = arguments[2].list();
-  const auto& counts = arguments[3].list();
-  if (names.size() != sketches.size() || names.size() != counts.size())
-    return IllegalArgument("a statistics file takes one sketch and one number for each column");
+  const auto& hashes = arguments[2].list();
+  if (names.size() != hashes.size()) return IllegalArgument("a statistics file takes the hashes of each column");
   const SchemaPtr schema = metadata.SchemaOf(*snapshot);
   codec::PuffinWriter puffin;
   JsonValue blobs;
@@ -67,9 +66,12 @@ Result<RowSet> StoreTableStatistics(const Table& any, const std::vector<Value>& 
     const TypeKind kind = column->field->type->kind;
     if (kind == TypeKind::kUuid || kind == TypeKind::kFixed)
       return Error::Unsupported("statistics of columns of Iceberg's type " + TypeText(*column->field->type));
-    const std::string ndv = std::to_string(counts[i].integer());
+    std::vector<uint64_t> least;
+    for (const auto& hash : hashes[i].list()) least.push_back(static_cast<uint64_t>(hash.integer()));
+    const auto sketch = codec::ThetaSketch::OfLeast(std::move(least));
+    const std::string ndv = std::to_string(static_cast<int64_t>(sketch.Estimate()));
     puffin.Add(kSketchBlob, {column->field->id}, {{"ndv", ndv}}, snapshot_id, snapshot->sequence_number,
-               sketches[i].string());
+               sketch.Serialize());
     JsonValue fields;
     fields.kind = JsonValue::Kind::kArray;
     fields.items.push_back(Number(column->field->id));
@@ -232,8 +234,7 @@ std::vector<TableProcedure> StatisticsProcedures() {
   return {{"#store_table_stats",
            {{"snapshot_id", DataType::Long(), true},
             {"columns", DataType::Array(DataType::String(), true), true},
-            {"sketches", DataType::Array(DataType::Binary(), true), true},
-            {"distinct_values", DataType::Array(DataType::Long(), true), true}},
+            {"least_hashes", DataType::Array(DataType::Array(DataType::Long(), true), true), true}},
            StoreTableStatistics},
           {"compute_partition_stats", {{"snapshot_id", DataType::Long()}}, ComputePartitionStatistics}};
 }
