@@ -18,7 +18,7 @@ struct RewrittenFiles {
 /// An order by several columns at once: a place on a curve through the space of their values, cut up into parts of
 /// about as many rows.
 struct CurveOrder {
-  bool is_hilbert = false;  ///< Else z-order.
+  bool is_hilbert = false;      ///< Else z-order.
   std::vector<size_t> columns;  ///< Of the table's schema; at least one.
 };
 
