@@ -1,4 +1,4 @@
-"""Procedures about files: statistics files, files that others have written, tables that move elsewhere."""
+"""Procedures about files: statistics files, tables that move elsewhere."""
 import json
 import shutil
 from pathlib import Path
@@ -63,29 +63,6 @@ def test_figures_of_partitions(spark, namespace):
     spark.sql(f"CREATE TABLE {namespace}.u (id INT) USING iceberg")
     with pytest.raises(Exception, match="must be partitioned"):
         spark.sql(f"CALL ice.system.compute_partition_stats('{namespace}.u')")
-
-
-def test_files_of_others(spark, namespace, tmp_path):
-    source = tmp_path / "plain"
-    spark.sql("SELECT id, concat('v', id) AS v, id % 2 AS p FROM range(6)").write.partitionBy("p").parquet(str(source))
-    table = f"{namespace}.a"
-    spark.sql(f"CREATE TABLE {table} (p BIGINT, id BIGINT, v STRING) USING iceberg PARTITIONED BY (p)")
-    call = f"CALL ice.system.add_files(table => '{table}', source_table => '`parquet`.`{source}`'"
-    assert spark.sql(call + ", partition_filter => map('p', '1'))").first().added_files_count >= 1
-    assert sorted(tuple(r) for r in spark.table(table).collect()) == [(1, n, f"v{n}") for n in (1, 3, 5)]
-    with pytest.raises(Exception, match="already exist within the target table"):
-        spark.sql(call + ")")
-    # They are not the table's own: what fails leaves them.
-    assert len(list(source.rglob("*.parquet"))) >= 2 and spark.table(table).count() == 3
-    spark.sql(call + ", partition_filter => map('p', '0'))")
-    assert spark.sql(f"SELECT id FROM {table} WHERE p = 0").count() == 3
-    spark.sql(f"ALTER TABLE {table} RENAME COLUMN v TO w")
-    spark.sql(f"DELETE FROM {table} WHERE id = 5")
-    assert sorted(r.w for r in spark.table(table).collect()) == ["v0", "v1", "v2", "v3", "v4"]
-    spark.sql(f"CREATE TABLE {namespace}.q (p BIGINT, id BIGINT, v STRING) USING iceberg")
-    for target, arguments in ((f"{namespace}.q", ""), (table, ", partition_filter => map('id', '1')")):
-        with pytest.raises(Exception, match="partition"):
-            spark.sql(f"CALL ice.system.add_files(table => '{target}', source_table => '`parquet`.`{source}`'{arguments})")
 
 
 def test_a_table_that_moves(spark, namespace, tmp_path):

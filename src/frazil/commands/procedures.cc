@@ -22,7 +22,8 @@ struct Procedure {
 };
 
 std::vector<Procedure> FindProcedures(std::string_view name, CommandContext& context) {
-  static const std::vector<EngineProcedure> of_engine = {RewriteDataFiles(), AddFiles(), CreateChangelogView(), ComputeTableStatistics()};
+  static const std::vector<EngineProcedure> of_engine = {RewriteDataFiles(), AddFiles(), CreateChangelogView(),
+                                                         ComputeTableStatistics()};
   std::vector<Procedure> found;
   if (name.starts_with('#')) return found;  // What procedures of the engine end with.
   auto add = [&](const std::string& format, const Parameters& parameters, auto call) {
