@@ -150,6 +150,17 @@ function(frazil_add_all_libraries)
   endforeach()
 endfunction()
 
+# Compiles the text of FILE (below 64 KB) into TARGET as the constant NAME of namespace frazil::udf, which HEADER declares.
+function(frazil_embed_text TARGET FILE NAME HEADER)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${FILE}")
+  file(READ "${PROJECT_SOURCE_DIR}/${FILE}" text)
+  string(REGEX REPLACE "^src/" "" header "${HEADER}")
+  set(source "${CMAKE_BINARY_DIR}/embedded/${NAME}.cc")
+  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT
+    "#include \"@header@\"\n\nnamespace frazil::udf {\n\nconst char* const @NAME@ = R\"~~~~(@text@)~~~~\";\n\n}  // namespace frazil::udf\n")
+  target_sources(${TARGET} PRIVATE "${source}")
+endfunction()
+
 # bin/frazil: server/main.cc and everything it wires.
 function(frazil_add_server_binary)
   set(main "${PROJECT_SOURCE_DIR}/src/frazil/server/main.cc")

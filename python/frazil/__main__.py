@@ -10,9 +10,7 @@ def main():
         binary = find_binary()
     except FileNotFoundError as error:
         sys.exit(f"frazil: {error}")
-    # `frazil run` and `frazil shell` start Python: this one, which can see the client beside us.
-    environment = {"FRAZIL_PYTHON": sys.executable} | program_environment()
-    os.execve(binary, [str(binary), *sys.argv[1:]], environment)
+    os.execve(binary, [str(binary), *sys.argv[1:]], program_environment())
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Where the server's program lies, and the environment that it runs in."""
 import os
+import sys
 from pathlib import Path
 
 ENVIRONMENT_VARIABLE = "FRAZIL_BINARY"
@@ -30,8 +31,9 @@ def find_binary():
 
 
 def program_environment():
-    """The environment variables for the program: ours, and the wheel's time zones where the system has none."""
-    environment = dict(os.environ)
+    """The environment variables for the program: ours, this Python for scripts and Python functions unless another one is
+    named, and the wheel's time zones where the system has none."""
+    environment = {"FRAZIL_PYTHON": sys.executable} | os.environ
     if "TZDIR" not in environment and not _SYSTEM_ZONES.is_dir() and _OWN_ZONES.is_dir():
         environment["TZDIR"] = str(_OWN_ZONES)
     return environment

@@ -4,6 +4,8 @@
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/python_functions_internal.h"
+#include "frazil/analysis/typed_expr_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
 #include "frazil/sql/variable_substitution.h"
@@ -240,8 +242,22 @@ Result<ExpressionPtr> Analyzer::AnalyzeKind(const ExprPtr& expression) {
     }
     case ExprKind::kMergeAction:
       return Error::Internal("A MERGE clause stands where an expression is wanted.");
-    case ExprKind::kPythonFunction:
-      return Error::Unsupported("PYTHON FUNCTION " + expression->As<plan::PythonFunctionExpr>().name);
+    case ExprKind::kPythonFunction: {
+      const auto& function = expression->As<plan::PythonFunctionExpr>();
+      FRAZIL_ASSIGN_OR_RETURN(const auto sources, ExpandStarArguments(function.arguments));
+      FRAZIL_ASSIGN_OR_RETURN(auto arguments, AnalyzeAll(sources));
+      return MakePythonCall(
+          function, sources, std::move(arguments), context_.parser_options(), [this](std::vector<ExpressionPtr> rows) {
+            std::vector<ExprPtr> columns;
+            for (size_t i = 0; i < rows.size(); ++i) {
+              Attribute column;
+              column.name = "_" + std::to_string(i);
+              columns.push_back(MakeTypedExpr(column, rows[i]));
+            }
+            return Analyze(
+                plan::MakeFunctionExpr("collect_list", {plan::MakeFunctionExpr("struct", std::move(columns))}));
+          });
+    }
     case ExprKind::kTableArgument:
       return Error::Unsupported("TABLE ARGUMENT");
     case ExprKind::kDefault:

@@ -68,6 +68,16 @@ Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
     if (const auto function = context_.FindSqlFunction(call.name)) {
       if (function->returns_table)
         return Error::Of("NOT_A_SCALAR_FUNCTION", {{"functionName", QuoteIdentifier(call.name)}});
+      if (function->body != nullptr && function->body->kind == ExprKind::kPythonFunction) {
+        // spark.udf.register: the arguments are those of the call.
+        if (call.filter != nullptr) return UnsupportedSyntax(name, "FILTER clause");
+        if (call.is_distinct) return UnsupportedSyntax(name, "DISTINCT");
+        if (!call.within_group.empty()) return UnsupportedSyntax(name, "WITHIN GROUP (ORDER BY ...)");
+        if (call.ignore_nulls.has_value()) return UnsupportedSyntax(name, "IGNORE NULLS");
+        auto python = std::make_shared<plan::PythonFunctionExpr>(function->body->As<plan::PythonFunctionExpr>());
+        python->arguments = call.arguments;
+        return Analyze(python);
+      }
       return AnalyzeSqlFunction(*function, call);
     }
   }

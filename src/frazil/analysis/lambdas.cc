@@ -1,6 +1,7 @@
 // Lambda functions and their variables.
 
 #include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/python_functions_internal.h"
 #include "frazil/base/text.h"
 
 namespace frazil::analysis {
@@ -44,6 +45,7 @@ Result<ExpressionPtr> Analyzer::AnalyzeLambda(const plan::LambdaExpr& lambda,
   auto body = Analyze(lambda.body);
   lambda_scopes_.pop_back();
   if (!body.ok()) return std::move(body).error();
+  FRAZIL_RETURN_IF_ERROR(CheckNoPythonCall(**body));
   typed->body = *body;
   typed->type = typed->body->type;
   typed->nullable = typed->body->nullable;

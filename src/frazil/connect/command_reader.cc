@@ -76,9 +76,15 @@ Result<plan::PlanPtr> PlanReader::ReadCommand(const proto::Command& message) {
     }
     case Kind::kMergeIntoTableCommand:
       return ReadMerge(message.merge_into_table_command());
-    case Kind::kRegisterFunction:
-      return Error::Unsupported("Registering functions of Python, Scala or Java (" +
-                                message.register_function().function_name() + ")");
+    case Kind::kRegisterFunction: {
+      // A temporary function whose body is the code; calls give it their arguments.
+      auto command = std::make_shared<plan::FunctionDdlCommand>();
+      command->temporary = true;
+      command->or_replace = true;
+      command->name.parts = {message.register_function().function_name()};
+      FRAZIL_ASSIGN_OR_RETURN(command->body, ReadUserFunction(message.register_function(), {}));
+      return plan::PlanPtr(command);
+    }
     case Kind::kRegisterTableFunction:
       return Error::Unsupported("Registering table functions of Python (" +
                                 message.register_table_function().function_name() + ")");

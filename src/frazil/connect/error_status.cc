@@ -75,8 +75,19 @@ constexpr std::string_view kSparkUpgradeClasses[] = {"org.apache.spark.SparkUpgr
 constexpr std::string_view kSparkClasses[] = {"org.apache.spark.SparkException", "java.lang.Exception",
                                               "java.lang.Throwable", "java.lang.Object"};
 
-std::span<const std::string_view> ClassesOf(ExceptionClass exception_class) {
-  switch (exception_class) {
+constexpr std::string_view kPythonClasses[] = {"org.apache.spark.api.python.PythonException",
+                                               "java.lang.RuntimeException", "java.lang.Exception",
+                                               "java.lang.Throwable", "java.lang.Object"};
+
+// Errors without a condition whose text is a traceback are those of Python functions (udf::PythonError).
+bool IsPythonError(const Error& error) {
+  return error.condition.empty() && error.exception_class == ExceptionClass::kSparkRuntime &&
+         error.message.starts_with("Traceback (most recent call last):");
+}
+
+std::span<const std::string_view> ClassesOf(const Error& error) {
+  if (IsPythonError(error)) return kPythonClasses;
+  switch (error.exception_class) {
     case ExceptionClass::kAnalysis:
       return kAnalysisClasses;
     case ExceptionClass::kParse:
@@ -174,7 +185,7 @@ std::shared_ptr<const Error> ErrorStore::Find(const std::string& id) const {
 }
 
 grpc::Status ToGrpcStatus(const Error& error, const std::string& error_id) {
-  const auto classes = ClassesOf(error.exception_class);
+  const auto classes = ClassesOf(error);
   google::rpc::ErrorInfo info;
   info.set_reason(std::string(classes.front()));
   info.set_domain("org.apache.spark");
@@ -199,7 +210,7 @@ void WriteErrorDetails(const Error& error, proto::FetchErrorDetailsResponse* res
   response->set_root_error_idx(0);
   for (const Error* each = &error; each != nullptr; each = each->cause.get()) {
     auto* message = response->add_errors();
-    for (const auto name : ClassesOf(each->exception_class)) message->add_error_type_hierarchy(std::string(name));
+    for (const auto name : ClassesOf(*each)) message->add_error_type_hierarchy(std::string(name));
     message->set_message(each->message);
     if (!each->condition.empty()) {
       auto* throwable = message->mutable_spark_throwable();

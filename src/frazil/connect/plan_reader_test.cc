@@ -196,14 +196,45 @@ TEST_F(PlanReaderTest, FromJsonTakesTheSchemaAsJson) {
   EXPECT_EQ(schema.value, Value("STRUCT<x: BIGINT>"));
 }
 
-TEST_F(PlanReaderTest, NamesWhatIsNotSupported) {
+TEST_F(PlanReaderTest, FunctionsOverRowsAreInlinedArrays) {
   proto::Relation message;
   SetRange(message.mutable_map_partitions()->mutable_input());
+  auto& function = *message.mutable_map_partitions()->mutable_func();
+  function.set_function_name("f");
+  function.mutable_python_udf()->set_eval_type(205);
+  function.mutable_python_udf()->mutable_output_type()->mutable_struct_();
+  const auto plan = Read(message);
+  ASSERT_EQ(plan->kind, plan::PlanKind::kProject);
+  const auto& inlined = plan->As<plan::ProjectPlan>().expressions.at(0)->As<plan::FunctionExpr>();
+  EXPECT_EQ(inlined.name, std::vector<std::string>{"inline"});
+  const auto& call = inlined.arguments.at(0)->As<plan::PythonFunctionExpr>();
+  EXPECT_EQ(call.eval_type, 205);
+  EXPECT_EQ(call.arguments.at(0)->As<plan::FunctionExpr>().name, std::vector<std::string>{"struct"});
+}
+
+TEST_F(PlanReaderTest, RegisteredFunctionsAreTemporaryOnesWithTheCodeAsBody) {
+  proto::Command command;
+  auto& function = *command.mutable_register_function();
+  function.set_function_name("f");
+  function.mutable_python_udf()->set_command("code");
+  function.mutable_python_udf()->mutable_output_type()->mutable_integer();
+  PlanReader reader(&session_);
+  const auto read = reader.ReadCommand(command);
+  ASSERT_TRUE(read.ok());
+  const auto& definition = (*read)->As<plan::FunctionDdlCommand>();
+  EXPECT_TRUE(definition.temporary && definition.or_replace);
+  EXPECT_EQ(definition.body->As<plan::PythonFunctionExpr>().command, "code");
+}
+
+TEST_F(PlanReaderTest, NamesWhatIsNotSupported) {
+  proto::Relation message;
+  SetRange(message.mutable_co_group_map()->mutable_input());
   const auto plan = Read(message);
   ASSERT_EQ(plan->kind, plan::PlanKind::kUnsupportedRelation);
-  EXPECT_NE(plan->As<plan::UnsupportedRelationPlan>().feature.find("mapInPandas"), std::string::npos);
+  EXPECT_NE(plan->As<plan::UnsupportedRelationPlan>().feature.find("applyInPandas"), std::string::npos);
   proto::Command command;
   command.mutable_register_function()->set_function_name("f");
+  command.mutable_register_function()->mutable_java_udf()->set_class_name("example.F");
   PlanReader reader(&session_);
   const auto read = reader.ReadCommand(command);
   ASSERT_FALSE(read.ok());

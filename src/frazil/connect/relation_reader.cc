@@ -1,5 +1,6 @@
 #include "frazil/connect/name_parser.h"
 #include "frazil/connect/plan_reader_internal.h"
+#include "frazil/connect/python_relations_internal.h"
 #include "frazil/sql/parser.h"
 
 // Fields that the protocol calls deprecated are what clients of Spark 3.5 and 4.0 send.
@@ -235,9 +236,9 @@ PlanReader::NodeResult PlanReader::ReadNode(const proto::Relation& message) {
     case Kind::kCatalog:
       return ReadCatalog(message.catalog());
     case Kind::kMapPartitions:
-      return Unsupported("mapInPandas, mapInArrow and other Python functions over partitions");
+      return ReadMapPartitions(*this, message.map_partitions());
     case Kind::kGroupMap:
-      return Unsupported("applyInPandas, applyInArrow and other Python functions over groups");
+      return ReadGroupMap(*this, message.group_map());
     case Kind::kCoGroupMap:
       return Unsupported("cogroup().applyInPandas and other Python functions over co-groups");
     case Kind::kApplyInPandasWithState:

@@ -208,6 +208,8 @@ void DescribeTable(ArrowArrayStream* address, ArrowSchema& schema) {
 
 }  // namespace
 
+void FillSchemaForDuckDb(const DataType& schema, ArrowSchema* out) { FillTableSchema(schema, out); }
+
 duckdb::vector<duckdb::Value> ArrowSource::Arguments() const {
   duckdb::vector<duckdb::Value> arguments;
   arguments.push_back(duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(this)));

@@ -20,4 +20,8 @@ struct ArrowSource {
   static std::string ColumnName(size_t index) { return "a" + std::to_string(index); }
 };
 
+/// The Arrow schema of a struct type as DuckDB shall read batches of the layouts of types/arrow_c.h: structs by
+/// position, intervals as the integers they are. The caller releases it.
+void FillSchemaForDuckDb(const DataType& schema, ArrowSchema* out);
+
 }  // namespace frazil::engine

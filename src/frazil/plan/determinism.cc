@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "frazil/expressions/python_call.h"
+
 namespace frazil::plan {
 namespace {
 
-constexpr std::array<std::string_view, 12> kNondeterministic = {
-    "rand",    "randn",   "random",          "uuid",   "shuffle", "monotonically_increasing_id", "spark_partition_id",
-    "randstr", "uniform", "input_file_name", "sample", "reflect"};
+constexpr std::array<std::string_view, 13> kNondeterministic = {
+    "rand",    "randn",   "random",          "uuid",   "shuffle", "monotonically_increasing_id",  "spark_partition_id",
+    "randstr", "uniform", "input_file_name", "sample", "reflect", kNondeterministicPythonFunction};
 
 bool IsDeterministicExpression(const Expression& expression) {
   bool found = false;

@@ -2,6 +2,7 @@
 
 #include "frazil/engine/functions/cast.h"
 #include "frazil/engine/functions/core_functions.h"
+#include "frazil/engine/functions/python_function.h"
 #include "frazil/engine/functions/spark_functions.h"
 
 namespace frazil::engine {
@@ -11,6 +12,7 @@ void RegisterAllFunctions(FunctionLoweringRegistry& registry) {
   RegisterConditionsAndAccess(registry);
   RegisterHigherOrderFunctions(registry);
   registry.AddKernels(RegisterCastKernels);
+  RegisterPythonFunctions(registry);
   RegisterSparkFunctions(registry);
 }
 

@@ -1,0 +1,464 @@
+"""Runs the Python functions of a query in a process of its own, for the server that started it.
+
+The server has this file compiled in and starts it with `python -c`. Standard input is a socket, over which it sends
+requests and gets answers, one at a time; all integers are big-endian.
+
+Request: length (8 bytes) and description of a function, or only the length SAME for that of the last request; length
+(8 bytes) and rows as an Arrow IPC stream. The description is a length (4 bytes), JSON of that length, and the function
+as the client pickled it. Its JSON: "eval_type", "python" (minor version of the client's Python), "arguments" (a list
+with the name of each argument, null where it has none), "input" (Spark's JSON of the schema of the rows), "output"
+(Spark's JSON of the function's type), "settings" (Spark's settings that the functions obey).
+Answer: b"R", length (8 bytes) and an Arrow IPC stream of one column, a value for each row; or b"E", length and the
+traceback.
+"""
+
+import inspect
+import io
+import json
+import os
+import select
+import struct
+import sys
+import threading
+import time
+import traceback
+
+SAME = 2**64 - 1
+LONGEST_WAIT = 90  # Seconds; the server takes no worker that has waited for longer than 60.
+SQL_BATCHED_UDF = 100
+SQL_ARROW_BATCHED_UDF = 101
+# Functions whose one argument is a struct of all columns, and whose result for a batch of rows is any number of rows.
+MAP_UDFS = (205, 207)
+# The same for each group, whose rows come as an array of structs, then the columns of its key.
+GROUPED_MAP_PANDAS_UDFS = (201, 216)
+GROUPED_MAP_ARROW_UDFS = (209, 215)
+GROUPED_MAP_UDFS = GROUPED_MAP_PANDAS_UDFS + GROUPED_MAP_ARROW_UDFS
+# Aggregate functions: the rows of a group come as an array of structs of the arguments.
+GROUPED_AGG_UDFS = (202, 252)
+# Spark writes this in front of an Arrow stream.
+START_ARROW_STREAM = struct.pack("!i", -6)
+INTEGER_BITS = {"ByteType": 8, "ShortType": 16, "IntegerType": 32, "LongType": 64}
+
+
+def exit_with(parent):
+    """Ends this process when the server has gone, even in the middle of a user's loop."""
+    while os.getppid() == parent:
+        time.sleep(2)
+    os._exit(1)
+
+
+def read_exactly(channel, size):
+    data = channel.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data
+
+
+def java_double(value):
+    """The text of Java's Double.toString."""
+    if value != value:
+        return "NaN"
+    if value in (float("inf"), float("-inf")):
+        return "Infinity" if value > 0 else "-Infinity"
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        text = format(value, "f") if "e" in repr(value) else repr(value)
+        return text if "e" not in repr(value) else text.rstrip("0")
+    mantissa, _, exponent = format_scientific(value)
+    return f"{mantissa}E{exponent}"
+
+
+def format_scientific(value):
+    sign = "-" if value < 0 else ""
+    text = repr(abs(value))
+    digits, _, exponent = text.partition("e")
+    whole, _, fraction = digits.partition(".")
+    shift = int(exponent or 0)
+    if whole.strip("0"):
+        shift += len(whole) - 1
+        digits = whole + fraction
+    else:
+        stripped = fraction.lstrip("0")
+        shift -= len(fraction) - len(stripped) + 1
+        digits = stripped
+    digits = digits.rstrip("0")
+    return sign + digits[0] + "." + (digits[1:] or "0"), "e", shift
+
+
+def java_text(value):
+    """What Java's toString gives for the value that a Python one becomes in Spark's JVM."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return java_double(value)
+    if value is None:
+        return "null"
+    if isinstance(value, list):
+        return "[" + ", ".join(java_text(item) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{java_text(key)}={java_text(item)}" for key, item in value.items()) + "}"
+    return str(value)
+
+
+def arrow_type(data_type):
+    """As pyspark's to_arrow_type, with the fields of structs named by their position."""
+    import pyarrow as pa
+    from pyspark.sql import types
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    if isinstance(data_type, types.ArrayType):
+        return pa.list_(arrow_type(data_type.elementType))
+    if isinstance(data_type, types.MapType):
+        return pa.map_(arrow_type(data_type.keyType), arrow_type(data_type.valueType))
+    if isinstance(data_type, types.StructType):
+        return pa.struct([(f"f{i}", arrow_type(field.dataType)) for i, field in enumerate(data_type.fields)])
+    return to_arrow_type(data_type)
+
+
+def pickled_result(data_type):
+    """A function that brings a value of a pickled function (after DataType.toInternal) to Arrow as Spark's JVM takes
+    it (EvaluatePython.makeFromJava): NULL where the value has another type."""
+    import array
+    import decimal
+
+    from pyspark.sql import types
+
+    name = type(data_type).__name__
+    if isinstance(data_type, types.BooleanType):
+        return lambda value: value if isinstance(value, bool) else None
+    if name in INTEGER_BITS:
+        bits = INTEGER_BITS[name]
+
+        def to_integer(value):
+            if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
+                return None
+            return (value + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
+
+        return to_integer
+    if isinstance(data_type, (types.FloatType, types.DoubleType)):
+        return lambda value: value if isinstance(value, float) else None
+    if isinstance(data_type, types.DecimalType):
+        unit = decimal.Decimal(1).scaleb(-data_type.scale)
+        context = decimal.Context(prec=100, rounding=decimal.ROUND_HALF_UP)
+
+        def to_decimal(value):
+            if not isinstance(value, decimal.Decimal) or not value.is_finite():
+                return None
+            scaled = value.quantize(unit, context=context)
+            if abs(scaled) >= decimal.Decimal(10) ** (data_type.precision - data_type.scale):
+                raise OverflowError(f"{value} does not fit {data_type.simpleString()}")
+            return scaled
+
+        return to_decimal
+    if isinstance(data_type, types.StringType):
+        return lambda value: None if value is None else value if isinstance(value, str) else java_text(value)
+    if isinstance(data_type, types.BinaryType):
+
+        def to_binary(value):
+            if isinstance(value, str):
+                return value.encode()
+            return bytes(value) if isinstance(value, (bytes, bytearray)) else None
+
+        return to_binary
+    if isinstance(data_type, types.ArrayType):
+        convert = pickled_result(data_type.elementType)
+        return lambda value: (
+            [convert(item) for item in value] if isinstance(value, (list, tuple, array.array)) else None
+        )
+    if isinstance(data_type, types.MapType):
+        convert_key, convert_item = pickled_result(data_type.keyType), pickled_result(data_type.valueType)
+        return lambda value: (
+            [(convert_key(key), convert_item(item)) for key, item in value.items()] if isinstance(value, dict) else None
+        )
+    if isinstance(data_type, types.StructType):
+        converts = [pickled_result(field.dataType) for field in data_type.fields]
+
+        def to_struct(value):
+            if not isinstance(value, tuple):
+                return None
+            if len(value) != len(converts):
+                raise ValueError(
+                    "Input row doesn't have expected number of values required by the schema. "
+                    f"{len(converts)} fields are required while {len(value)} values are provided."
+                )
+            return {f"f{i}": convert(item) for i, (convert, item) in enumerate(zip(converts, value))}
+
+        return to_struct
+    if isinstance(data_type, types.NullType):
+        return lambda value: None
+    # Dates, timestamps and intervals: toInternal has made integers of them.
+    return lambda value: value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def as_stream(column):
+    import pyarrow as pa
+
+    batch = pa.RecordBatch.from_arrays([column], ["_0"])
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue()
+
+
+def pickled_function(header, function, return_type, input_type):
+    """SQL_BATCHED_UDF: one call a row, with Python values."""
+    import pyarrow as pa
+    from pyspark.sql.conversion import ArrowTableToRowsConversion
+    from pyspark.util import fail_on_stopiteration
+
+    function = fail_on_stopiteration(function)
+    names = header["arguments"]
+    positional = [i for i, name in enumerate(names) if name is None]
+    named = [(i, name) for i, name in enumerate(names) if name is not None]
+    converters = [ArrowTableToRowsConversion._create_converter(field.dataType) for field in input_type.fields]
+    to_internal = return_type.toInternal if return_type.needConversion() else lambda value: value
+    to_arrow = pickled_result(return_type)
+    result_type = arrow_type(return_type)
+
+    def run(data):
+        table = pa.ipc.open_stream(data).read_all()
+        columns = [
+            [convert(value) for value in column.to_pylist()] for convert, column in zip(converters, table.columns)
+        ]
+        if named:
+            results = [
+                function(*(row[i] for i in positional), **{name: row[i] for i, name in named}) for row in zip(*columns)
+            ]
+        elif names:
+            results = [function(*row) for row in zip(*(columns[i] for i in positional))]
+        else:
+            results = [function() for _ in range(table.num_rows)]
+        return as_stream(pa.array([to_arrow(to_internal(value)) for value in results], type=result_type))
+
+    return run
+
+
+def write_text(text, out):
+    data = text.encode()
+    out.write(struct.pack("!i", len(data)) + data)
+
+
+def arrow_runner(header, function, return_type, offsets):
+    """A function over Arrow or pandas, from what Spark's JVM would send to a column (None: nothing came): pyspark's own
+    worker code, which reads what the JVM would write. `offsets` are the numbers of the columns that are arguments."""
+    import pyarrow as pa
+    from pyspark import cloudpickle, worker
+    from pyspark.serializers import CPickleSerializer
+
+    eval_type, settings = header["eval_type"], header["settings"]
+    # What is written differs by the release: 4.1 reads the types of the arguments, 4.2 the settings by themselves.
+    reads_input_type = "input_types" in inspect.getsource(worker.read_udfs)
+    takes_conf = len(inspect.signature(worker.read_udfs).parameters) > 3
+
+    def write_settings(values, out):
+        out.write(struct.pack("!i", len(values)))
+        for key, value in values.items():
+            write_text(key, out)
+            write_text(value, out)
+
+    runner, evaluation, description = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    if takes_conf:
+        write_settings(settings, runner)
+        write_settings({"input_type": header["input"]} if eval_type == SQL_ARROW_BATCHED_UDF else {}, evaluation)
+    else:
+        write_settings(settings, description)
+        if eval_type == SQL_ARROW_BATCHED_UDF and reads_input_type:
+            write_text(header["input"], description)
+        description.write(b"\0")  # No profiler.
+    description.write(struct.pack("!ii", 1, len(offsets)))
+    for i, offset in enumerate(offsets):
+        description.write(struct.pack("!i", offset))
+        if eval_type in MAP_UDFS + GROUPED_MAP_UDFS and not takes_conf:
+            continue
+        name = header["arguments"][i] if eval_type not in GROUPED_MAP_UDFS else None
+        description.write(struct.pack("!?", name is not None))
+        if name is not None:
+            write_text(name, description)
+    command = cloudpickle.dumps((function, return_type))
+    description.write(struct.pack("!ii", 1, len(command)) + command)
+    description.write(struct.pack("!q", 0))  # The id of a profile, which 4.2 always reads.
+    for stream in (runner, evaluation, description):
+        stream.seek(0)
+    conf = (worker.RunnerConf(runner), worker.EvalConf(evaluation)) if takes_conf else ()
+    run_udf, _, deserializer, serializer = worker.read_udfs(CPickleSerializer(), description, eval_type, *conf)
+
+    def run(data):
+        out = io.BytesIO()
+        serializer.dump_stream(run_udf(0, deserializer.load_stream(io.BytesIO(data))), out)
+        stream = out.getvalue()
+        if stream.startswith(START_ARROW_STREAM):
+            stream = stream[len(START_ARROW_STREAM) :]
+        if not stream:
+            return None
+        column = pa.ipc.open_stream(stream).read_all().column(0)
+        return pa.concat_arrays(column.chunks) if column.num_chunks != 1 else column.chunk(0)
+
+    return run
+
+
+def arrow_function(header, function, return_type):
+    """A scalar function over Arrow or pandas."""
+    run = arrow_runner(header, function, return_type, range(len(header["arguments"])))
+    return lambda data: as_stream(run(data))
+
+
+def list_column(row_type, results, sizes):
+    """Arrays of structs, of those sizes, from the structs of all of them."""
+    import pyarrow as pa
+
+    kept = [positional_struct(result, row_type) for result in results if result is not None and len(result) > 0]
+    rows = pa.concat_arrays(kept) if kept else pa.array([], type=arrow_type(row_type))
+    offsets = [0]
+    for size in sizes:
+        offsets.append(offsets[-1] + size)
+    return pa.ListArray.from_arrays(pa.array(offsets, type=pa.int32()), rows)
+
+
+def positional_struct(rows, row_type):
+    """The structs in the type that the server expects, whatever the names in them."""
+    import pyarrow as pa
+
+    expected = arrow_type(row_type)
+    columns = rows.flatten()
+    if len(columns) != len(expected):
+        raise ValueError(f"The function gave {len(columns)} columns where {len(expected)} were declared.")
+    fields = [expected.field(i) for i in range(len(expected))]
+    columns = [
+        column if column.type == field.type or pa.types.is_nested(field.type) else column.cast(field.type)
+        for column, field in zip(columns, fields)
+    ]
+    return pa.StructArray.from_arrays(columns, names=[field.name for field in fields])
+
+
+def map_function(header, function, return_type):
+    """mapInPandas, mapInArrow: all rows that come for a batch are the result of its first row."""
+    import pyarrow as pa
+
+    row_type = return_type.elementType
+    run = arrow_runner(header, function, row_type, [0])
+
+    def run_batch(data):
+        count = pa.ipc.open_stream(data).read_all().num_rows
+        result = run(data)
+        return as_stream(list_column(row_type, [result], [0 if result is None else len(result)] + [0] * (count - 1)))
+
+    return run_batch
+
+
+def grouped_function(header, function, return_type):
+    """applyInPandas, applyInArrow and aggregate functions: a row of the input is a group."""
+    import pyarrow as pa
+
+    is_map = header["eval_type"] in GROUPED_MAP_UDFS
+    in_struct = header["eval_type"] in GROUPED_MAP_ARROW_UDFS
+    row_type = return_type.elementType if is_map else return_type
+    runners = {}
+
+    def runner(columns, keys):
+        # Spark's offsets of a grouped map: how many follow, how many are of the key, those, those of the values.
+        if (columns, keys) not in runners:
+            offsets = list(range(columns))
+            if is_map:
+                offsets = [1 + columns + keys, keys, *range(columns, columns + keys), *offsets]
+            runners[columns, keys] = arrow_runner(header, function, row_type, offsets)
+        return runners[columns, keys]
+
+    def run_batch(data):
+        table = pa.ipc.open_stream(data).read_all().combine_chunks()
+        groups, *keys = (column.chunk(0) for column in table.columns)
+        results, sizes = [], []
+        for i in range(len(groups)):
+            rows = groups[i].values
+            if is_map and len(rows) == 0:
+                sizes.append(0)
+                continue
+            columns = rows.flatten()
+            names = [rows.type.field(n).name for n in range(len(columns))] if is_map else None
+            repeat = pa.array([0] * len(rows), type=pa.int32())
+            batch_columns = columns + [key.slice(i, 1).take(repeat) for key in keys]
+            batch_names = (names or [f"_{n}" for n in range(len(columns))]) + [f"key{n}" for n in range(len(keys))]
+            batch = pa.RecordBatch.from_arrays(batch_columns, batch_names)
+            if in_struct:
+                batch = pa.RecordBatch.from_arrays([batch.to_struct_array()], ["_0"])
+            sink = io.BytesIO()
+            sink.write(struct.pack("!i", 1))
+            with pa.ipc.new_stream(sink, batch.schema) as stream:
+                stream.write_batch(batch)
+            sink.write(struct.pack("!i", 0))
+            results.append(runner(len(columns), len(keys))(sink.getvalue()))
+            sizes.append(0 if results[-1] is None else len(results[-1]))
+        if is_map:
+            return as_stream(list_column(row_type, results, sizes))
+        return as_stream(pa.concat_arrays(results))
+
+    return run_batch
+
+
+def make_function(description):
+    """A function from an Arrow IPC stream of rows to one of results."""
+    (size,) = struct.unpack("!I", description[:4])
+    header = json.loads(description[4 : 4 + size])
+    mine = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    if header["python"] and header["python"] != mine:
+        raise RuntimeError(
+            f"[PYTHON_VERSION_MISMATCH] Python in worker has different version: {mine} than that in driver: "
+            f"{header['python']}, PySpark cannot run with different minor versions. The worker runs {sys.executable}; "
+            "FRAZIL_PYTHON (in the server's environment) or spark.pyspark.python names another one."
+        )
+    try:
+        from pyspark import cloudpickle
+        from pyspark.sql.types import _parse_datatype_json_string
+    except ImportError as error:
+        raise RuntimeError(
+            f"Python functions need pyspark-client, which {sys.executable} lacks ({error}). Install it there, or name "
+            "another Python by FRAZIL_PYTHON (in the server's environment) or spark.pyspark.python."
+        ) from None
+    function, _ = cloudpickle.loads(description[4 + size :])
+    return_type = _parse_datatype_json_string(header["output"])
+    if header["eval_type"] == SQL_BATCHED_UDF:
+        return pickled_function(header, function, return_type, _parse_datatype_json_string(header["input"]))
+    if header["eval_type"] in MAP_UDFS:
+        return map_function(header, function, return_type)
+    if header["eval_type"] in GROUPED_MAP_UDFS + GROUPED_AGG_UDFS:
+        return grouped_function(header, function, return_type)
+    return arrow_function(header, function, return_type)
+
+
+def serve(reader, writer):
+    known = {}
+    description = b""
+    # One request at a time: nothing is in the reader's buffer while this waits.
+    while select.select([reader], [], [], LONGEST_WAIT)[0]:
+        size_bytes = reader.read(8)
+        if len(size_bytes) < 8:
+            return
+        (size,) = struct.unpack("!Q", size_bytes)
+        if size != SAME:
+            description = read_exactly(reader, size)
+        (size,) = struct.unpack("!Q", read_exactly(reader, 8))
+        data = read_exactly(reader, size)
+        try:
+            if description not in known:
+                if len(known) >= 64:
+                    known.clear()
+                known[description] = make_function(description)
+            kind, answer = b"R", known[description](data)
+        except BaseException:
+            kind, answer = b"E", traceback.format_exc().encode("utf-8", "replace")
+        writer.write(kind + struct.pack("!Q", len(answer)))
+        writer.write(answer)
+        writer.flush()
+
+
+def main():
+    # Functions may read and print: the socket is not theirs.
+    socket = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    threading.Thread(target=exit_with, args=(os.getppid(),), daemon=True).start()
+    with open(socket, "rb", closefd=False) as reader, open(socket, "wb") as writer:
+        serve(reader, writer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,18 @@
+#pragma once
+
+// Python functions over whole relations, as plans of what there is already. Internal to connect/.
+
+#include <spark/connect/relations.pb.h>
+
+#include "frazil/connect/plan_reader_internal.h"
+
+namespace frazil::connect {
+
+/// mapInPandas, mapInArrow: SELECT inline(f(struct(*))) FROM input. The function sees the rows batch by batch; what it
+/// makes of a batch is the array of the batch's first row.
+Result<std::shared_ptr<plan::Plan>> ReadMapPartitions(PlanReader& reader, const spark::connect::MapPartitions& message);
+
+/// applyInPandas, applyInArrow: SELECT inline(f(collect_list(struct(*)), keys...)) FROM input GROUP BY keys.
+Result<std::shared_ptr<plan::Plan>> ReadGroupMap(PlanReader& reader, const spark::connect::GroupMap& message);
+
+}  // namespace frazil::connect

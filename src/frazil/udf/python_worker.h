@@ -1,0 +1,38 @@
+#pragma once
+
+// Processes that run the user's Python functions (python/frazil/udf_worker.py has the protocol).
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "frazil/base/result.h"
+
+namespace frazil::udf {
+
+/// Where a function runs.
+struct PythonPlace {
+  std::string program;  ///< The interpreter: a path, or a name that is looked up in PATH.
+  std::string user;     ///< Functions of different users never share a process.
+  bool operator==(const PythonPlace&) const = default;
+};
+
+/// What can stop a call from another thread: `watch` is given a function that ends the call, and returns what takes it
+/// back.
+using CallWatch = std::function<std::function<void()>(std::function<void()>)>;
+
+/// Calls a function over one batch of rows in a worker process of that place: one that waits, else a new one. Workers
+/// are kept for later calls (a few, for a minute); what one of them prints goes to the server's standard error.
+///
+/// `function` is the description and `rows` the Arrow IPC stream of the protocol; the answer is an Arrow IPC stream.
+/// Errors: what the function raises, as `PythonError` says it; a worker that cannot be started or that ends in the
+/// middle is a plain SparkException with the reason. Thread-safe.
+Result<std::string> CallPython(const PythonPlace& place, const std::string& function, std::string_view rows,
+                               const CallWatch& watch);
+
+/// The error of a Python exception: Spark's PythonException, whose text is the traceback.
+Error PythonError(std::string traceback);
+
+}  // namespace frazil::udf
