@@ -66,3 +66,26 @@ def test_time_windows_in_dataframes(spark):
 def test_quotients_may_be_null(spark):
     data = spark.sql("SELECT id, id % 2 AS m, id / 2 AS q, id DIV 2 AS d, pmod(id, 2) AS p FROM range(1)")
     assert [field.nullable for field in data.schema] == [False, True, True, True, True]
+
+
+def test_a_column_of_another_dataframe(spark):
+    """A column is the DataFrame's that it was taken from: another's column of the same name is an error, not its value."""
+    first = spark.createDataFrame([(1, "x")], "id int, v string")
+    other = spark.createDataFrame([(2, "y")], "id int, v string")
+    for wrong in (
+        lambda: other.select(first.id).collect(),
+        lambda: other.filter(first.id == 2).collect(),
+        lambda: other.orderBy(first.id).collect(),
+        lambda: other.groupBy(first.id).count().collect(),
+        lambda: other.withColumn("w", first.v).collect(),
+        lambda: first.union(other).select(other.id).collect(),
+    ):
+        assert condition_of(wrong) == "CANNOT_RESOLVE_DATAFRAME_COLUMN"
+    assert first.union(other).select(first.id).count() == 2
+    assert first.filter("id = 1").select(first.id).first().id == 1
+    assert first.withColumn("w", first.id + 1).select(first.id, "w").first() == (1, 2)
+    assert first.crossJoin(other).select(first.id, other.id).first() == (1, 2)
+    assert first.alias("a").select(first.id).first().id == 1
+    assert first.distinct().sort(first.id).limit(1).select(first.v).first().v == "x"
+    assert first.groupBy(first.id).agg(F.max(first.v).alias("m")).select(first.id).first().id == 1
+    assert first.dropDuplicates(["id"]).select(first.v).first().v == "x"

@@ -191,7 +191,6 @@ Result<ExpressionPtr> Analyzer::ResolveAttribute(const plan::AttributeExpr& attr
 }
 
 Result<ExpressionPtr> Analyzer::ResolveDataFrameColumn(const plan::AttributeExpr& attribute) {
-  bool plan_known = false;
   for (size_t i = scopes_.size(); i-- > 0;) {
     const Scope& scope = *scopes_[i];
     const bool is_outer = i + 1 < scopes_.size();
@@ -202,7 +201,6 @@ Result<ExpressionPtr> Analyzer::ResolveDataFrameColumn(const plan::AttributeExpr
       bool ambiguous = false;
       for (const auto& dataframe : relation->dataframes) {
         if (dataframe.plan_id != *attribute.plan_id) continue;
-        plan_known = true;
         Relation columns;
         for (const auto& column : *dataframe.columns) {
           columns.output.push_back(column);
@@ -240,8 +238,8 @@ Result<ExpressionPtr> Analyzer::ResolveDataFrameColumn(const plan::AttributeExpr
       }
     }
   }
-  // The metadata columns, and columns of plans that only the name can find (their plan was replaced, as by a view).
-  if (!plan_known && referenced_plans_.empty()) {
+  // Never by its name alone: another DataFrame's column of that name is not what was meant.
+  if (attribute.is_metadata_column) {
     FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveName(attribute.name, attribute.origin));
     if (found != nullptr) return found;
   }

@@ -264,7 +264,7 @@ struct CteDefinition {
   PlanPtr plan;
   std::optional<int64_t> max_depth;  ///< Recursive: MAX RECURSION LEVEL.
 };
-/// The child may be a DELETE, UPDATE or MERGE command (INSERT keeps its WITH inside its query).
+/// Of a query; what stands before INSERT, DELETE, UPDATE or MERGE stands in their queries and subqueries.
 struct WithPlan : Plan {
   WithPlan() : Plan(PlanKind::kWith) {}
   std::vector<CteDefinition> definitions;

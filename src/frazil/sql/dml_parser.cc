@@ -201,7 +201,7 @@ Result<plan::PlanPtr> Parser::Merge() {
   FRAZIL_ASSIGN_OR_RETURN(TableAlias source_alias, OptionalTableAlias());
   if (!source_alias.columns.empty()) return ErrorFrom(first, "COLUMN_ALIASES_NOT_ALLOWED", {{"op", "MERGE"}});
   if (is_query) source_alias.present = true;
-  command->source = WithAlias(std::move(relation), std::move(source_alias), source);
+  command->source = WithAlias(UnderCommandWith(std::move(relation)), std::move(source_alias), source);
   FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kOn));
   FRAZIL_ASSIGN_OR_RETURN(command->condition, Expression());
   while (At(Keyword::kWhen)) {

@@ -16,6 +16,11 @@ TEST(DmlParser, ReadsStatements) {
             "InsertOverwrite[t by name](Project[int(1) as a](OneRow))");
   EXPECT_EQ(Statement("INSERT INTO t REPLACE WHERE a > 1 SELECT 2"),
             "Insert[t replace where >(a, int(1))](Project[int(2)](OneRow))");
+  EXPECT_EQ(Statement("WITH x AS (SELECT 1) DELETE FROM t WHERE a IN (SELECT b FROM x WHERE EXISTS (SELECT 2))"),
+            "Delete[t where in(a){With[x = Project[int(1)](OneRow)](Project[b](Filter[exists{Project[int(2)](OneRow)}]("
+            "Table[x])))}]");
+  EXPECT_EQ(Statement("WITH x AS (SELECT 1) MERGE INTO t USING x AS s ON a = b WHEN MATCHED THEN DELETE"),
+            "Merge[t  on ==(a, b); matched delete](As[s](With[x = Project[int(1)](OneRow)](Table[x])))");
   EXPECT_EQ(Statement("WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x"),
             "Insert[t](With[x = Project[int(1)](OneRow)](Project[*](Table[x])))");
   EXPECT_EQ(Statement("DELETE FROM t AS u WHERE u.a = 1"), "Delete[t u where ==(u.a, int(1))]");

@@ -213,7 +213,7 @@ Result<plan::ExprPtr> Parser::InPredicate(plan::ExprPtr value, size_t first) {
   Skip();
   if (AtParenthesizedQuery()) {
     Skip();
-    FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr query, Query());
+    FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr query, SubqueryPlan());
     FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
     auto node = Make<plan::SubqueryExpr>(first);
     node->subquery_kind = SubqueryKind::kIn;

@@ -216,6 +216,9 @@ class Parser {
   Result<plan::PlanPtr> FromFirst();
   Result<plan::PlanPtr> QueryClauses(plan::PlanPtr child, size_t first, bool pipe);
   Result<std::shared_ptr<plan::WithPlan>> With();
+  /// The query of an expression, with the definitions that stand before the command around it, if they do.
+  Result<plan::PlanPtr> SubqueryPlan();
+  plan::PlanPtr UnderCommandWith(plan::PlanPtr query) const;
   Result<std::vector<plan::GroupingElement>> GroupBy(bool* all);
   Result<plan::GroupingElement> GroupingItem();
   Result<std::vector<plan::ExprPtr>> GroupingSet();
@@ -401,6 +404,7 @@ class Parser {
   std::vector<Token> tokens_;
   bool unclosed_comment_ = false;
   size_t pos_ = 0;
+  std::shared_ptr<const plan::WithPlan> command_with_;  ///< WITH before the DELETE, UPDATE or MERGE that is read.
   /// The run of "(" tokens that was looked at last, so that each of them need not look for its end.
   mutable size_t paren_run_begin_ = 1;
   mutable size_t paren_run_end_ = 0;

@@ -115,7 +115,7 @@ Result<std::string> Parser::SemiStructuredPath() {
 
 Result<plan::ExprPtr> Parser::Subquery(size_t first, SubqueryKind kind) {
   FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kLeftParen));
-  FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr query, Query());
+  FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr query, SubqueryPlan());
   FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
   auto node = Make<plan::SubqueryExpr>(first);
   node->subquery_kind = kind;

@@ -27,6 +27,22 @@ Result<plan::PlanPtr> Parser::Query() {
   return plan::PlanPtr(std::move(with));
 }
 
+Result<plan::PlanPtr> Parser::SubqueryPlan() {
+  const auto with = std::exchange(command_with_, nullptr);
+  auto query = Query();
+  command_with_ = with;
+  if (!query.ok()) return query;
+  return UnderCommandWith(*std::move(query));
+}
+
+plan::PlanPtr Parser::UnderCommandWith(plan::PlanPtr query) const {
+  if (command_with_ == nullptr) return query;
+  auto with = std::make_shared<plan::WithPlan>(*command_with_);
+  with->origin = query->origin;
+  with->child = std::move(query);
+  return with;
+}
+
 Result<plan::PlanPtr> Parser::QueryAfterWith() {
   const size_t first = pos_;
   FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr term, QueryTerm(kUnionPrecedence));

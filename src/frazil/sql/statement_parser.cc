@@ -87,15 +87,21 @@ Result<plan::PlanPtr> Parser::Statement() {
       return DmlStatement();
     case Keyword::kWith: {
       FRAZIL_ASSIGN_OR_RETURN(std::shared_ptr<plan::WithPlan> with, With());
-      const bool is_dml = AtAny({Keyword::kInsert, Keyword::kDelete, Keyword::kUpdate, Keyword::kMerge});
-      if (is_dml) {
+      if (AtAny({Keyword::kDelete, Keyword::kUpdate, Keyword::kMerge})) {
+        command_with_ = std::move(with);
+        auto statement = DmlStatement();
+        command_with_ = nullptr;
+        return statement;
+      }
+      const bool is_insert = At(Keyword::kInsert);
+      if (is_insert) {
         FRAZIL_ASSIGN_OR_RETURN(with->child, DmlStatement());
       } else {
         FRAZIL_ASSIGN_OR_RETURN(with->child, QueryAfterWith());
       }
       with->origin = OriginFrom(first);
       const auto* insert =
-          is_dml && static_cast<const plan::Command&>(*with->child).command_kind == plan::CommandKind::kInsert
+          is_insert && static_cast<const plan::Command&>(*with->child).command_kind == plan::CommandKind::kInsert
               ? &with->child->As<plan::InsertCommand>()
               : nullptr;
       if (insert == nullptr) return plan::PlanPtr(std::move(with));

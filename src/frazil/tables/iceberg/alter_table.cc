@@ -6,6 +6,7 @@
 #include "frazil/tables/iceberg/iceberg_table.h"
 #include "frazil/tables/iceberg/json_access.h"
 #include "frazil/tables/iceberg/metadata_update.h"
+#include "frazil/tables/iceberg/path_commit_point.h"
 #include "frazil/tables/iceberg/reference_update.h"
 #include "frazil/tables/iceberg/schema_update.h"
 #include "frazil/tables/iceberg/spec_update.h"
@@ -153,13 +154,26 @@ Status ChangeSortOrder(const TableChange& change, TableMetadata* metadata) {
   return {};
 }
 
+namespace {
+
+/// A table that is found by its folder would be two tables after a move: its metadata stay where they are looked for.
+Status ChangeLocation(const TableChange& change, TableMetadata* metadata) {
+  if (change.value != metadata->location && VersionOfPath(metadata->metadata_location) >= 0) {
+    return IllegalArgument("Hadoop path-based tables cannot be relocated");
+  }
+  metadata->location = change.value;
+  return {};
+}
+
+}  // namespace
+
 Status ApplyChanges(const std::vector<TableChange>& changes, const std::string& table_name, TableMetadata* metadata) {
   // Properties first: they may raise the format version that a new column needs.
   for (const auto& change : changes) {
     if (change.type == TableChange::Type::kSetProperty || change.type == TableChange::Type::kRemoveProperty) {
       FRAZIL_RETURN_IF_ERROR(ChangeProperty(change, metadata));
     }
-    if (change.type == TableChange::Type::kSetLocation) metadata->location = change.value;
+    if (change.type == TableChange::Type::kSetLocation) FRAZIL_RETURN_IF_ERROR(ChangeLocation(change, metadata));
   }
   if (std::any_of(changes.begin(), changes.end(), [](const auto& c) { return IsColumnChange(c.type); })) {
     FRAZIL_RETURN_IF_ERROR(ChangeColumns(changes, metadata));

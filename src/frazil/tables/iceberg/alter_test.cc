@@ -281,8 +281,11 @@ TEST(AlterTable, PropertiesVersionsOrderLocation) {
   Change location;
   location.type = Change::Type::kSetLocation;
   location.value = "/elsewhere";
-  ASSERT_TRUE(table.Load()->Alter({location}).ok());
-  EXPECT_EQ(table.Load()->location(), "/elsewhere");
+  const std::string before = table.Load()->location();
+  EXPECT_TRUE(Contains(Failure(table.Load()->Alter({location})), "path-based tables cannot be relocated"));
+  EXPECT_EQ(table.Load()->location(), before);
+  location.value = before;
+  EXPECT_TRUE(table.Load()->Alter({location}).ok());
 }
 
 TEST(AlterReferences, BranchesAndTags) {
