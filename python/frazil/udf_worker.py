@@ -317,11 +317,22 @@ def positional_struct(rows, row_type):
     """The structs in the type that the server expects, whatever the names in them."""
     import pyarrow as pa
 
+    from pyspark.sql.pandas.types import from_arrow_type
+
     expected = arrow_type(row_type)
-    columns = rows.flatten()
-    if len(columns) != len(expected):
-        raise ValueError(f"The function gave {len(columns)} columns where {len(expected)} were declared.")
     fields = [expected.field(i) for i in range(len(expected))]
+    # As Spark, by position; pandas' index may come behind the columns that were declared.
+    columns = rows.flatten()[: len(fields)]
+    fits = len(columns) == len(fields) and all(
+        pa.types.is_nested(field.type) or from_arrow_type(column.type) == from_arrow_type(field.type)
+        for column, field in zip(columns, fields)
+    )
+    if not fits:
+        declared = ", ".join(str(from_arrow_type(field.type)) for field in fields)
+        given = ", ".join(str(from_arrow_type(column.type)) for column in columns)
+        raise TypeError(
+            f"[ARROW_TYPE_MISMATCH] Invalid schema from the function: expected {declared}, got {given}."
+        )
     columns = [
         column if column.type == field.type or pa.types.is_nested(field.type) else column.cast(field.type)
         for column, field in zip(columns, fields)

@@ -263,6 +263,10 @@ def test_map_in_pandas_and_arrow(spark):
     assert mapped.filter("id >= 10").agg(F.count("*"), F.sum("id"), F.max("name")).first() == (2495, 6247480, "n998")
     assert values(frame.limit(1).mapInArrow(names, "a string, b string")) == [("n0", "n0")]
     assert values(frame.mapInArrow(nothing, "a string, b string")) == []
+    assert values(frame.limit(1).mapInArrow(names, "a string")) == [("n0",)]  # by position, as in Spark
+    for schema in ("a string, b int", "a string, b string, c string"):
+        with pytest.raises(SparkConnectGrpcException):
+            frame.mapInArrow(names, schema).collect()
 
 
 def test_functions_over_groups(spark):
