@@ -5,6 +5,7 @@
 #include <ostream>
 #include <vector>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/server/arrow_cells.h"
@@ -15,6 +16,45 @@ namespace {
 constexpr size_t kMeasuredRows = 1000;
 
 using Row = std::vector<std::string>;
+
+// Bytes as Spark writes them: base64 in JSON, "[0A FF]" where a person reads (show() and CSV).
+std::string BytesText(const std::string& bytes, OutputFormat format) {
+  if (format == OutputFormat::kJson) return Base64Encode(bytes);
+  std::string text = "[";
+  for (const char byte : bytes) {
+    if (text.size() > 1) text += ' ';
+    text += HexUpper({&byte, 1});
+  }
+  return text + ']';
+}
+
+bool HoldsBytes(const DataType& type) {
+  switch (type.id()) {
+    case TypeId::kBinary:
+    case TypeId::kGeometry:
+    case TypeId::kGeography:
+      return true;
+    case TypeId::kArray:
+    case TypeId::kMap:
+    case TypeId::kStruct:
+      return std::any_of(type.fields().begin(), type.fields().end(),
+                         [](const StructField& field) { return HoldsBytes(*field.type); });
+    default:
+      return false;
+  }
+}
+
+// The value with text in the place of its bytes, however deep they lie.
+Value WithBytesAsText(const DataType& type, Value value, OutputFormat format) {
+  if (value.is_null() || !HoldsBytes(type)) return value;
+  if (!type.IsComplex()) return Value(BytesText(value.string(), format));
+  Value::List members = value.list();
+  const size_t kinds = type.fields().size();
+  for (size_t i = 0; i < members.size(); ++i) {
+    members[i] = WithBytesAsText(*type.fields()[i % kinds].type, std::move(members[i]), format);
+  }
+  return Value(std::move(members));
+}
 
 std::string CellText(const DataType& type, const Value& value, const std::string& time_zone) {
   return value.is_null() ? "NULL" : ValueToString(type, value, time_zone);
@@ -75,7 +115,8 @@ class TablePrinter {
 };
 
 void PrintCsvCell(const std::string& text, std::ostream& out) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+  // An empty text is "" and null is nothing, as Spark's writer has them.
+  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) {
     out << text;
   } else {
     out << '"' << ReplaceAll(text, "\"", "\"\"") << '"';
@@ -164,7 +205,8 @@ Result<int64_t> PrintResult(engine::ResultStream& stream, OutputFormat format, c
     for (int64_t row = 0; row < batch->num_rows(); ++row) {
       Value::List values;
       for (size_t i = 0; i < fields.size(); ++i) {
-        values.push_back(ReadCell(*fields[i].type, *batch->array().children[i], row + batch->array().offset));
+        Value value = ReadCell(*fields[i].type, *batch->array().children[i], row + batch->array().offset);
+        values.push_back(WithBytesAsText(*fields[i].type, std::move(value), format));
       }
       switch (format) {
         case OutputFormat::kTable: {
