@@ -361,6 +361,9 @@ constexpr ErrorCondition kTable[] = {
     {"_LEGACY_ERROR_TEMP_1332", "", "<errorMessage>", kAnalysis},
     {"_LEGACY_ERROR_TEMP_1338", "", "Sinks cannot request distribution and ordering in continuous execution mode.",
      kAnalysis},
+    {"_LEGACY_ERROR_TEMP_2145", "", "<paramName> cannot be more than one character.", kSparkRuntime},
+    {"_LEGACY_ERROR_TEMP_2146", "", "<paramName> should be an integer. Found <value>.", kSparkRuntime},
+    {"_LEGACY_ERROR_TEMP_2147", "", "<paramName> flag can be true or false.", kSpark},
 };
 static_assert(IsSorted(kTable));
 

@@ -52,7 +52,7 @@ class CsvInference {
  public:
   CsvInference(const ReaderOptions& options, const functions::ExpressionSettings& settings)
       : ntz_(settings.timestamp_ntz_default),
-        prefers_date_(IsTrue(options, "prefersdate", true)),
+        prefers_date_(IsTrue(options, "preferdate", true)),
         date_format_(Get(options, "dateformat", "yyyy-MM-dd")),
         timestamp_format_(Get(options, "timestampformat", "")),
         timestamp_ntz_format_(Get(options, "timestampntzformat", "")),
@@ -170,6 +170,7 @@ Result<DataTypePtr> InferCsvSchema(duckdb::Connection& connection, const std::ve
   auto& file_system = duckdb::FileSystem::GetFileSystem(*connection.context);
   const bool infer = IsTrue(options, "inferschema", false);
   CheckLocale(options);
+  FRAZIL_RETURN_IF_ERROR(CheckRecordOptions(tables::FileFormat::kCsv, options));
   const CsvShape shape(options);
   const CsvInference inference(options, settings);
   std::vector<std::string> names;

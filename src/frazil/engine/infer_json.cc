@@ -64,6 +64,7 @@ class JsonInference {
         std::map<std::string, DataTypePtr> fields;
         for (const auto& [name, value] : json.members) {
           auto& field = fields[name];
+          if (field != nullptr) repeated_ = name;
           field = field == nullptr ? TypeOf(value) : Merge(field, TypeOf(value));
         }
         return StructOf(fields);
@@ -122,6 +123,9 @@ class JsonInference {
     }
   }
 
+  // The name of a member that stands twice in one object seen so far.
+  const std::optional<std::string>& repeated() const { return repeated_; }
+
  private:
   // A text without characters says as little as null does.
   DataTypePtr TypeOfText(const std::string& text) const {
@@ -151,6 +155,7 @@ class JsonInference {
   bool primitives_as_string_ = false, prefers_decimal_ = false, infers_timestamps_ = false, drops_nulls_ = false,
        ntz_ = false;
   std::string timestamp_format_, timestamp_ntz_format_;
+  mutable std::optional<std::string> repeated_;
   std::shared_ptr<const TimeZone> zone_;
 };
 
@@ -160,12 +165,9 @@ Result<DataTypePtr> InferJsonSchema(duckdb::Connection& connection, const std::v
                                     const ReaderOptions& options, const functions::ExpressionSettings& settings,
                                     const CancelToken* cancel) {
   auto& file_system = duckdb::FileSystem::GetFileSystem(*connection.context);
-  CheckLocale(options);
+  FRAZIL_RETURN_IF_ERROR(CheckRecordOptions(tables::FileFormat::kJson, options));
   const JsonInference inference(options, settings);
-  JsonOptions json_options;
-  json_options.single_quotes = IsTrue(options, "allowsinglequotes", true);
-  json_options.unquoted_names = IsTrue(options, "allowunquotedfieldnames", false);
-  json_options.comments = IsTrue(options, "allowcomments", false);
+  const JsonOptions json_options = RecordOptions::Of(options, settings.time_zone).json();
   const std::string mode = AsciiUpper(Get(options, "mode", "PERMISSIVE"));
   const std::string corrupt = Get(options, "columnnameofcorruptrecord", "_corrupt_record");
   DataTypePtr schema = DataType::Struct({});
@@ -178,6 +180,8 @@ Result<DataTypePtr> InferJsonSchema(duckdb::Connection& connection, const std::v
       const auto json = IsValidUtf8(record) ? ReadJson(record, json_options) : std::nullopt;
       // The members of arrays count as records; null and empty arrays say nothing.
       DataTypePtr type = json.has_value() ? inference.TypeOf(*json) : DataType::String();
+      if (inference.repeated().has_value())
+        return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(*inference.repeated())}});
       while (type->id() == TypeId::kArray) type = type->element_type();
       if (type->id() == TypeId::kNull) continue;
       if (type->id() == TypeId::kStruct) {

@@ -3,6 +3,7 @@
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/functions/utf8.h"
+#include "frazil/functions/text_options.h"
 
 namespace frazil::engine {
 namespace {
@@ -40,6 +41,19 @@ bool IsTrue(const ReaderOptions& options, const std::string& key, bool fallback)
 std::string Get(const ReaderOptions& options, const std::string& key, const std::string& fallback) {
   const auto found = options.find(key);
   return found == options.end() ? fallback : found->second;
+}
+
+Status CheckRecordOptions(tables::FileFormat format, const ReaderOptions& options) {
+  switch (format) {
+    case tables::FileFormat::kCsv:
+      return functions::CheckCsvOptions(options);
+    case tables::FileFormat::kJson:
+      return functions::CheckJsonOptions(options);
+    case tables::FileFormat::kText:
+      return functions::CheckTextOptions(options);
+    default:
+      return {};
+  }
 }
 
 RecordReader::RecordReader(duckdb::FileSystem& file_system, const std::string& path, tables::FileFormat format,

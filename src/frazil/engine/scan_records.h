@@ -10,6 +10,7 @@
 #include <duckdb.hpp>
 #include <duckdb/common/file_system.hpp>
 
+#include "frazil/base/result.h"
 #include "frazil/tables/scan.h"
 
 namespace frazil::engine {
@@ -18,6 +19,8 @@ namespace frazil::engine {
 using ReaderOptions = std::map<std::string, std::string>;
 bool IsTrue(const ReaderOptions& options, const std::string& key, bool fallback);
 std::string Get(const ReaderOptions& options, const std::string& key, const std::string& fallback);
+/// The options that readers and writers of a text format check before anything else; see functions/text_options.h.
+Status CheckRecordOptions(tables::FileFormat format, const ReaderOptions& options);
 
 /// Cuts one file, decompressed by its ending (.gz, .zst), into records:
 /// text: lines (any line end, or lineSep), or the whole file (wholetext); JSON: lines that are not blank, or the whole

@@ -200,6 +200,7 @@ void RegisterTextScanFunctions(duckdb::ExtensionLoader& loader) {
 
 Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFormat format) {
   FRAZIL_ASSIGN_OR_RETURN(const auto plan, node.scan->Plan(Predicate::True()));
+  FRAZIL_RETURN_IF_ERROR(CheckRecordOptions(format, plan.format_options));
   const auto& schema = node.scan->schema()->fields();
   // Columns that come from folders stand behind those of the files. Without files there are no rows, and nothing to
   // know.
@@ -226,6 +227,16 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
 
   // The records become structs of the files' columns: one by from_csv, any number by json_rows.
   std::vector<StructField> fields(schema.begin(), schema.begin() + static_cast<std::ptrdiff_t>(data_columns));
+  for (const auto& field : fields) {
+    if (format != tables::FileFormat::kCsv) break;
+    const TypeId id = field.type->id();
+    if (id == TypeId::kVariant) return Error::Unsupported("the type VARIANT in CSV files");
+    if (field.type->IsComplex() || id == TypeId::kNull) {
+      return Error::Of("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", {{"columnName", QuoteIdentifier(field.name)},
+                                                                {"columnType", "\"" + field.type->Sql() + "\""},
+                                                                {"format", "CSV"}});
+    }
+  }
   const std::string mode = AsciiUpper(Get(plan.format_options, "mode", "PERMISSIVE"));
   std::string record, parsed;
   int dropped_by = -1;

@@ -4,6 +4,7 @@
 
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
+#include "frazil/engine/functions/csv_line.h"
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/scan_records.h"
 
@@ -11,6 +12,7 @@ namespace frazil::engine {
 
 TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField>& fields,
                         const std::map<std::string, std::string>& options, const std::string& codec) {
+  OkOrThrow(CheckRecordOptions(format, options));
   TextLayout layout;
   layout.format = format;
   layout.separator = Get(options, "linesep", "\n");
@@ -37,13 +39,10 @@ TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField
   }
   layout.options_json += "}";
   if (format == tables::FileFormat::kCsv && IsTrue(options, "header", false)) {
-    std::string separator = Get(options, "sep", Get(options, "delimiter", ","));
-    if (separator == "\\t") separator = "\t";
-    for (const auto& field : fields) {
-      if (!layout.header.empty()) layout.header += separator;
-      const bool quoted =
-          field.name.find(separator) != std::string::npos || field.name.find_first_of("\"\r\n") != std::string::npos;
-      layout.header += quoted ? "\"" + ReplaceAll(field.name, "\"", "\\\"") + "\"" : field.name;
+    const CsvWriting writing(options);
+    for (size_t i = 0; i < fields.size(); ++i) {
+      if (i > 0) layout.header += writing.shape.separator;
+      AppendCsvCell(fields[i].name, i == 0, writing, &layout.header);
     }
     layout.header += layout.separator;
   }

@@ -6,6 +6,7 @@
 #include "frazil/base/text.h"
 #include "frazil/catalogs/path/path_tables.h"
 #include "frazil/commands/table_definition.h"
+#include "frazil/functions/text_options.h"
 #include "frazil/session/statement_context.h"
 #include "frazil/sql/parser.h"
 #include "frazil/storage/folder.h"
@@ -160,6 +161,7 @@ Result<analysis::AnalysisContext::PathTable> StatementContext::OpenPathTable(con
 Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataSourcePlan& source,
                                                                const std::string& format) {
   auto options = LowerKeys(source.options);
+  FRAZIL_RETURN_IF_ERROR(functions::CheckFileSourceOptions(options));
   FRAZIL_ASSIGN_OR_RETURN(auto paths, PathsOf(source, options));
   if (paths.empty()) {
     return Error::Of("UNABLE_TO_INFER_SCHEMA", {{"format", AsciiUpper(format)}});

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/engine/functions/kernel_error.h"
+#include "frazil/functions/text_options.h"
 
 namespace frazil::engine {
 namespace {
@@ -101,16 +104,74 @@ CsvShape::CsvShape(const std::map<std::string, std::string>& options) {
     const std::string text = get(key, std::string(1, fallback));
     return text.empty() ? '\0' : text[0];
   };
-  separator = get("sep", get("delimiter", ","));
-  if (separator == "\\t") separator = "\t";
+  separator = ValueOrThrow(functions::CsvSeparator(options));
   quote = one("quote", '"');
   escape = one("escape", '\\');
   escape_of_escape = quote == escape ? '\0' : escape;
   if (options.contains("chartoescapequoteescaping")) escape_of_escape = one("chartoescapequoteescaping", '\0');
   trim_start = EqualsIgnoreCase(get("ignoreleadingwhitespace", "false"), "true");
   trim_end = EqualsIgnoreCase(get("ignoretrailingwhitespace", "false"), "true");
+  // Less than one: as many as there are.
+  const auto limit = [&](const char* key, size_t fallback) {
+    const auto number = ParseInteger<int32_t>(get(key, ""));
+    return !number.has_value() ? fallback : *number < 1 ? SIZE_MAX : static_cast<size_t>(*number);
+  };
+  max_columns = limit("maxcolumns", max_columns);
+  max_cell_size = limit("maxcharspercolumn", max_cell_size);
   null_value = get("nullvalue", "");
   empty_value = get("emptyvalue", "");
+}
+
+CsvWriting::CsvWriting(const std::map<std::string, std::string>& options) : shape(options) {
+  const auto is_true = [&](const char* key, bool fallback) {
+    const auto found = options.find(key);
+    return found == options.end() ? fallback : EqualsIgnoreCase(found->second, "true");
+  };
+  const auto get = [&](const char* key, std::string fallback) {
+    const auto found = options.find(key);
+    return found == options.end() ? fallback : found->second;
+  };
+  // Writers leave blanks around a value out unless they are told not to.
+  trim_start = is_true("ignoreleadingwhitespace", true);
+  trim_end = is_true("ignoretrailingwhitespace", true);
+  quote_all = is_true("quoteall", false);
+  escape_quotes = is_true("escapequotes", true);
+  empty_value = get("emptyvalue", "\"\"");
+  const std::string comment_text = get("comment", "");
+  comment = comment_text.empty() ? '\0' : comment_text[0];
+}
+
+void AppendCsvCell(const std::optional<std::string>& cell, bool is_first, const CsvWriting& writing,
+                   std::string* line) {
+  const CsvShape& shape = writing.shape;
+  const bool stands_in = !cell.has_value() || cell->empty();
+  std::string_view text = !cell.has_value() ? shape.null_value : cell->empty() ? writing.empty_value : *cell;
+  const bool is_comment = is_first && writing.comment != '\0' && text.starts_with(writing.comment);
+  while (writing.trim_start && !text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+  while (writing.trim_end && !text.empty() && IsBlank(text.back())) text.remove_suffix(1);
+  // What stands in for nothing may bring its own quotes.
+  if (stands_in && text.size() >= 2 && text.front() == shape.quote && text.back() == shape.quote) {
+    *line += text;
+    return;
+  }
+  const bool has_quote = text.find(shape.quote) != std::string_view::npos;
+  const bool needs_quotes =
+      writing.quote_all || is_comment || text.starts_with(shape.quote) || (has_quote && writing.escape_quotes) ||
+      text.find(shape.separator) != std::string_view::npos || text.find_first_of("\n\r") != std::string_view::npos;
+  if (!needs_quotes) {
+    *line += text;
+    return;
+  }
+  *line += shape.quote;
+  for (const char c : text) {
+    if (c == shape.quote) {
+      *line += shape.escape;
+    } else if (c == shape.escape && shape.escape_of_escape != '\0') {
+      *line += shape.escape_of_escape;
+    }
+    *line += c;
+  }
+  *line += shape.quote;
 }
 
 std::vector<std::optional<std::string>> SplitCsvLine(std::string_view line, const CsvShape& shape) {
@@ -118,6 +179,11 @@ std::vector<std::optional<std::string>> SplitCsvLine(std::string_view line, cons
   LineReader reader(line, shape);
   do {
     cells.push_back(reader.Cell());
+    const auto& cell = cells.back();
+    if (cells.size() > shape.max_columns ||
+        (cell.has_value() && cell->size() > shape.max_cell_size && Utf8Length(*cell) > shape.max_cell_size)) {
+      ThrowSparkError("MALFORMED_CSV_RECORD", {{"badRecord", std::string(line)}});
+    }
   } while (reader.Next());
   return cells;
 }

@@ -43,5 +43,33 @@ TEST(CsvLineTest, BlanksAndSeparators) {
   EXPECT_EQ(Cells("a\tb", {{"sep", "\\t"}}), "a|b");
 }
 
+// A line of cells; "NULL" stands for nothing.
+std::string Line(const std::vector<std::string>& cells, const std::map<std::string, std::string>& options = {}) {
+  const CsvWriting writing(options);
+  std::string line;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) line += writing.shape.separator;
+    const auto cell = cells[i] == "NULL" ? std::nullopt : std::optional<std::string>(cells[i]);
+    AppendCsvCell(cell, i == 0, writing, &line);
+  }
+  return line;
+}
+
+// As Spark 4.1.4 writes them.
+TEST(CsvLineTest, Writes) {
+  const std::vector<std::string> cells = {"1", "x,y", "NULL", "", "q\"q", " sp ", "#c", "a\\\"b", "u|v", "l\nm", "c\\"};
+  EXPECT_EQ(Line(cells), "1,\"x,y\",,\"\",\"q\\\"q\",sp,#c,\"a\\\\\\\"b\",u|v,\"l\nm\",c\\");
+  EXPECT_EQ(Line(cells, {{"quoteall", "true"}, {"nullvalue", "NULL"}}),
+            "\"1\",\"x,y\",\"NULL\",\"\",\"q\\\"q\",\"sp\",\"#c\",\"a\\\\\\\"b\",\"u|v\",\"l\nm\",\"c\\\\\"");
+  EXPECT_EQ(Line({"NULL", "", "x"}, {{"quoteall", "true"}, {"emptyvalue", "EE"}}), "\"\",\"EE\",\"x\"");
+  EXPECT_EQ(Line({"NULL", "x"}, {{"nullvalue", "N,L"}}), "\"N,L\",x");
+  EXPECT_EQ(Line({"", "x"}, {{"emptyvalue", ""}}), ",x");
+  EXPECT_EQ(Line({"a\\\"b"}, {{"escape", "\""}}), "\"a\\\"\"b\"");
+  EXPECT_EQ(Line({"a\\\"b"}, {{"chartoescapequoteescaping", "!"}}), "\"a!\\\\\"b\"");
+  EXPECT_EQ(Line({"q\"q", "x,y"}, {{"escapequotes", "false"}}), "q\"q,\"x,y\"");
+  EXPECT_EQ(Line({"x|y", "it's", ""}, {{"sep", "|"}, {"quote", "'"}}), "'x|y'|'it\\'s'|\"\"");
+  EXPECT_EQ(Line({"#a", "#b"}, {{"comment", "#"}}), "\"#a\",#b");
+}
+
 }  // namespace
 }  // namespace frazil::engine

@@ -255,12 +255,7 @@ void FromCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
 
 void ToCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
   const auto& data = DataOf(state);
-  const CsvShape shape(data.options.values);
-  const std::string empty_value = data.options.Get("emptyvalue", "\"\"");
-  // Writers leave blanks around a value out unless they are told not to.
-  const bool trims_start = data.options.IsTrue("ignoreleadingwhitespace", true);
-  const bool trims_end = data.options.IsTrue("ignoretrailingwhitespace", true);
-  const bool quote_all = data.options.IsTrue("quoteall", false);
+  const CsvWriting writing(data.options.values);
   const idx_t count = chunk.size();
   VectorReader reader;
   duckdb::Vector::RecursiveToUnifiedFormat(chunk.data[0], count, reader);
@@ -273,31 +268,9 @@ void ToCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vec
     }
     std::string line;
     for (size_t i = 0; i < data.type->fields().size(); ++i) {
-      if (i > 0) line += shape.separator;
-      auto text = SimpleText(*data.type->fields()[i].type, reader.children[i], at, data.options);
-      if (!text.has_value()) {
-        line += shape.null_value;
-        continue;
-      }
-      if (text->empty()) {
-        line += empty_value;
-        continue;
-      }
-      const auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
-      if (trims_start) text->erase(text->begin(), std::find_if_not(text->begin(), text->end(), is_blank));
-      while (trims_end && !text->empty() && is_blank(text->back())) text->pop_back();
-      const bool needs_quotes = quote_all || text->find(shape.separator) != std::string::npos ||
-                                text->find_first_of(std::string("\n\r") + shape.quote) != std::string::npos;
-      if (!needs_quotes) {
-        line += *text;
-        continue;
-      }
-      line += shape.quote;
-      for (char c : *text) {
-        if (c == shape.quote) line += shape.escape;
-        line += c;
-      }
-      line += shape.quote;
+      if (i > 0) line += writing.shape.separator;
+      AppendCsvCell(SimpleText(*data.type->fields()[i].type, reader.children[i], at, data.options), i == 0, writing,
+                    &line);
     }
     row_kernel::Write(result, row, line);
   }

@@ -11,6 +11,7 @@
 #include "frazil/functions/constant.h"
 #include "frazil/functions/list/topics.h"
 #include "frazil/functions/schema_text.h"
+#include "frazil/functions/text_options.h"
 
 namespace frazil::functions {
 namespace {
@@ -97,6 +98,7 @@ Result<ExpressionPtr> BindFromText(const FunctionCall& call) {
   if (schema->id() == TypeId::kVariant) return Error::Unsupported("from_json to VARIANT");
   FRAZIL_ASSIGN_OR_RETURN(auto options, OptionsArgument(call, 2));
   auto values = OptionsOf(call, 2);
+  FRAZIL_RETURN_IF_ERROR(is_csv ? CheckCsvOptions(values) : CheckJsonOptions(values));
   if (auto found = values.find("mode"); found != values.end()) {
     std::string upper = AsciiUpper(found->second);
     if (upper != "PERMISSIVE" && upper != "FAILFAST") {
@@ -138,6 +140,7 @@ Result<ExpressionPtr> BindToJson(const FunctionCall& call) {
     return Mismatch("CANNOT_CONVERT_TO_JSON", sql,
                     {{"name", QuoteIdentifier(value->sql)}, {"type", QuotedType(*value->type)}});
   FRAZIL_ASSIGN_OR_RETURN(auto options, OptionsArgument(call, 1));
+  FRAZIL_RETURN_IF_ERROR(CheckJsonOptions(OptionsOf(call, 1)));
   return MakeCall("to_json", {value, options}, DataType::String(), true, ModeOf(call), sql);
 }
 
@@ -150,6 +153,7 @@ Result<ExpressionPtr> BindToCsv(const FunctionCall& call) {
       return Error::Unsupported("to_csv of nested values");
   }
   FRAZIL_ASSIGN_OR_RETURN(auto options, OptionsArgument(call, 1));
+  FRAZIL_RETURN_IF_ERROR(CheckCsvOptions(OptionsOf(call, 1)));
   return MakeCall("to_csv", {value, options}, DataType::String(), value->nullable, ModeOf(call), sql);
 }
 
@@ -282,6 +286,7 @@ Result<ExpressionPtr> BindSchemaOf(const FunctionCall& call) {
   FRAZIL_RETURN_IF_ERROR(OptionsArgument(call, 1).status());
   auto options = OptionsOf(call, 1);
   if (call.name == "schema_of_json") {
+    FRAZIL_RETURN_IF_ERROR(CheckJsonOptions(options));
     std::string document = *text;
     if (auto found = options.find("allownumericleadingzeros");
         found != options.end() && AsciiLower(found->second) == "true")
@@ -295,9 +300,8 @@ Result<ExpressionPtr> BindSchemaOf(const FunctionCall& call) {
     auto type = Settle(TypeOfJson(*json, options));
     return WithSql(TextLiteral(type == nullptr ? "STRUCT<>" : type->Sql()), sql);
   }
-  std::string separator = options.count("sep") != 0         ? options["sep"]
-                          : options.count("delimiter") != 0 ? options["delimiter"]
-                                                            : ",";
+  FRAZIL_RETURN_IF_ERROR(CheckCsvOptions(options));
+  FRAZIL_ASSIGN_OR_RETURN(const std::string separator, CsvSeparator(options));
   std::vector<StructField> fields;
   size_t begin = 0;
   for (int i = 0;; ++i) {

@@ -1,0 +1,143 @@
+"""Options of CSV, JSON and text that make no sense are refused before anything is read or written, as Spark refuses them."""
+import glob
+
+import pytest
+
+
+@pytest.fixture()
+def files(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n1,x\n")
+    (tmp_path / "a.json").write_text('{"a":1}\n')
+    return tmp_path
+
+
+CSV = [
+    ({"sep": ""}, "Delimiter cannot be empty"),
+    ({"delimiter": ""}, "Delimiter cannot be empty"),
+    ({"sep": "\\"}, "INVALID_DELIMITER_VALUE"),
+    ({"sep": "\\q"}, "UNSUPPORTED_SPECIAL_CHARACTER"),
+    ({"quote": "ab"}, "quote cannot be more than one character"),
+    ({"escape": "ab"}, "escape cannot be more than one character"),
+    ({"comment": "ab"}, "comment cannot be more than one character"),
+    ({"charToEscapeQuoteEscaping": "ab"}, "charToEscapeQuoteEscaping cannot be more than one character"),
+    ({"lineSep": ""}, "'lineSep' cannot be an empty string"),
+    ({"lineSep": "abc"}, "'lineSep' can contain only 1 character"),
+    ({"header": "maybe"}, "header flag can be true or false"),
+    ({"inferSchema": "x"}, "inferSchema flag can be true or false"),
+    ({"quoteAll": "x"}, "quoteAll flag can be true or false"),
+    ({"multiLine": "zz"}, 'For input string: "zz"'),
+    ({"maxColumns": "x"}, "maxColumns should be an integer. Found x"),
+]
+JSON = [({"lineSep": ""}, "'lineSep' cannot be an empty string"), ({"multiLine": "x"}, 'For input string: "x"'),
+        ({"primitivesAsString": "x"}, 'For input string: "x"')]
+
+
+@pytest.mark.parametrize("options, message", CSV)
+def test_refused_of_csv(spark, files, options, message):
+    reader = spark.read.options(**options)
+    for run in (lambda: reader.csv(f"{files}/a.csv").collect(),
+                lambda: reader.schema("a STRING, b STRING").csv(f"{files}/a.csv").collect(),
+                lambda: spark.range(2).write.options(**options).csv(f"{files}/out"),
+                lambda: spark.range(2).selectExpr(
+                    "from_csv(string(id), 'a INT', map({}))".format(
+                        ", ".join(f"'{key}', r'{value}'" for key, value in options.items()))).collect()):
+        with pytest.raises(Exception, match=message):
+            run()
+
+
+@pytest.mark.parametrize("options, message", JSON)
+def test_refused_of_json_and_text(spark, files, options, message):
+    reader = spark.read.options(**options)
+    for run in (lambda: reader.json(f"{files}/a.json").collect(),
+                lambda: reader.schema("a INT").json(f"{files}/a.json").collect(),
+                lambda: spark.range(2).write.options(**options).json(f"{files}/out")):
+        with pytest.raises(Exception, match=message):
+            run()
+    if "lineSep" in options:
+        with pytest.raises(Exception, match=message):
+            reader.text(f"{files}/a.csv").collect()
+        with pytest.raises(Exception, match=message):
+            spark.sql("SELECT 'x' b").write.options(**options).text(f"{files}/out")
+
+
+def test_refused_in_sql(spark, files):
+    with pytest.raises(Exception, match="Delimiter cannot be empty"):
+        spark.sql(f"CREATE OR REPLACE TEMP VIEW no_sep USING csv OPTIONS (path '{files}/a.csv', sep '')")
+        spark.table("no_sep").collect()
+    for call in ("schema_of_csv('1,2', map('sep', ''))", "to_csv(struct(1, 2), map('sep', ''))",
+                 "from_csv('1,2', 'a INT', map('delimiter', ''))"):
+        with pytest.raises(Exception, match="Delimiter cannot be empty"):
+            spark.sql("SELECT " + call).collect()
+
+
+@pytest.mark.parametrize("options", [{"sep": '"'}, {"sep": "ab"}, {"quote": ","}, {"quote": ""}, {"escape": ""},
+                                     {"comment": ""}, {"sep": "\\\\"}, {"lineSep": "ab"}])
+def test_odd_ones_end(spark, files, options):
+    """Unusual, not wrong: they only must come to an end, with rows."""
+    assert spark.read.options(**options).csv(f"{files}/a.csv").count() >= 1
+
+
+def test_limits_of_lines(spark, files):
+    for options in ({"maxColumns": 1}, {"maxCharsPerColumn": 1}):
+        (files / "wide.csv").write_text("aa,b\n")
+        for reader in (spark.read, spark.read.schema("a STRING, b STRING")):
+            with pytest.raises(Exception, match="MALFORMED_CSV_RECORD"):
+                reader.options(**options).csv(f"{files}/wide.csv").collect()
+    assert spark.read.options(maxColumns=2, maxCharsPerColumn=2).csv(f"{files}/wide.csv").count() == 1
+
+
+@pytest.mark.parametrize("type_name", ["ARRAY<INT>", "MAP<STRING, INT>", "STRUCT<x: INT>", "VOID"])
+def test_types_that_csv_cannot_hold(spark, files, type_name):
+    with pytest.raises(Exception, match="UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE"):
+        spark.read.schema(f"a {type_name}, b STRING").csv(f"{files}/a.csv").collect()
+
+
+def test_options_that_are_not_done(spark, files):
+    for run in (lambda: spark.read.option("singleVariantColumn", "v").json(f"{files}/a.json").collect(),
+                lambda: spark.read.option("singleVariantColumn", "v").csv(f"{files}/a.csv").collect(),
+                lambda: spark.read.option("unescapedQuoteHandling", "SKIP_VALUE").csv(f"{files}/a.csv").collect(),
+                lambda: spark.range(1).write.option("pretty", True).json(f"{files}/out"),
+                lambda: spark.sql("SELECT to_json(struct(1), map('pretty', 'true'))").collect()):
+        with pytest.raises(Exception, match="UNSUPPORTED_FEATURE"):
+            run()
+
+
+def test_members_that_stand_twice(spark, files):
+    (files / "twice.json").write_text('{"b":1}\n{"a":1,"a":2}\n')
+    with pytest.raises(Exception, match="COLUMN_ALREADY_EXISTS"):
+        spark.read.json(f"{files}/twice.json").collect()
+    assert spark.read.schema("a INT").json(f"{files}/twice.json").collect()[1].a == 2
+
+
+def test_other_refusals_of_files(spark, files):
+    with pytest.raises(Exception, match="ignoreCorruptFiles"):
+        spark.read.option("ignoreCorruptFiles", True).csv(f"{files}/a.csv").collect()
+    with pytest.raises(Exception, match='For input string: "x"'):
+        spark.read.option("recursiveFileLookup", "x").csv(f"{files}/a.csv").collect()
+
+
+@pytest.mark.parametrize("options, text", [
+    ({"quoteAll": True, "nullValue": "NULL"}, '"a","b,c","d\\"e"\n"1","NULL",""\n'),
+    ({"nullValue": "NULL"}, 'a,"b,c","d\\"e"\n1,NULL,""\n'),
+    ({"escape": '"'}, 'a,"b,c","d""e"\n1,,""\n'),
+    ({"sep": "|", "quote": "'"}, "a|b,c|d\"e\n1||\"\"\n"),
+    ({"escapeQuotes": False, "emptyValue": ""}, 'a,"b,c",d"e\n1,,\n'),
+])
+def test_header_is_written_as_rows_are(spark, tmp_path, options, text):
+    frame = spark.sql("SELECT 1 a, CAST(NULL AS STRING) `b,c`, '' ` d\"e`")
+    frame.coalesce(1).write.options(header=True, **options).csv(f"{tmp_path}/out")
+    assert open(glob.glob(f"{tmp_path}/out/part*")[0]).read() == text
+
+
+def test_numbers_with_leading_zeros_are_inferred(spark, tmp_path):
+    (tmp_path / "a.json").write_text('{"a":01}\n')
+    frame = spark.read.option("allowNumericLeadingZeros", True).json(f"{tmp_path}/a.json")
+    assert [tuple(row) for row in frame.collect()] == [(1,)]
+    assert frame.schema.simpleString() == "struct<a:bigint>"
+
+
+def test_prefer_date_is_an_option_of_inference(spark, tmp_path):
+    (tmp_path / "a.csv").write_text("2024-01-01\n")
+    infer = spark.read.option("inferSchema", True)
+    assert infer.csv(f"{tmp_path}/a.csv").schema.simpleString() == "struct<_c0:date>"
+    assert infer.option("preferDate", False).csv(f"{tmp_path}/a.csv").schema.simpleString() == "struct<_c0:timestamp>"
