@@ -102,6 +102,13 @@ def needs_services(file):
     return file.exists() and "from services import" in file.read_text(encoding="utf-8")
 
 
+def acceptance_name(place, test):
+    """pytest's own name of a test: "a.test_b.TestC", "test_d" -> "test_b.py::TestC::test_d"."""
+    parts = place.split(".")
+    module = next(i for i, part in enumerate(parts) if part.startswith("test_"))
+    return "::".join([f"{parts[module]}.py", *parts[module + 1:], test])
+
+
 def run_acceptance(folder, remote, work, listed, quick):
     report = work / "report.xml"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}",
@@ -117,14 +124,18 @@ def run_acceptance(folder, remote, work, listed, quick):
     run(command, remote, work / "log.txt")
     if not report.exists():
         raise RuntimeError(f"no result; the end of its output:\n{(work / 'log.txt').read_text()[-2000:]}")
-    passed, failed = [], []
+    passed, failed, seen = [], [], set()
     for case in xml.etree.ElementTree.parse(report).iter("testcase"):
-        name = f"{case.get('classname', '').rpartition('.')[2]}.py::{case.get('name')}"
+        name = acceptance_name(case.get("classname", ""), case.get("name"))
+        seen.add(name)
         kinds = {child.tag for child in case}
         if kinds & {"failure", "error"}:
             failed.append(name)
         elif "skipped" not in kinds:
             passed.append(name)
+    if quick:
+        # What was asked for and did not run at all, as where its file could not be read.
+        failed += sorted(listed - seen)
     return Outcome(passed, failed)
 
 

@@ -91,3 +91,20 @@ def test_golden_results_become_names(lists, monkeypatch, tmp_path):
     monkeypatch.setattr(ratchet, "run", fake_run)
     outcome = ratchet.run_golden(tmp_path, "sc://nowhere:1", tmp_path, set(), quick=False)
     assert outcome.passed == {"a.sql#0", "a.sql#2"} and outcome.failed == {"a.sql#1"}
+
+
+def test_names_of_acceptance_tests():
+    assert ratchet.acceptance_name("test_a", "test_x[1]") == "test_a.py::test_x[1]"
+    assert ratchet.acceptance_name("suite.test_a.TestB", "test_x") == "test_a.py::TestB::test_x"
+
+
+def test_listed_acceptance_tests_that_do_not_run_are_failures(tmp_path):
+    (tmp_path / "suite").mkdir()
+    (tmp_path / "suite" / "test_a.py").write_text("def test_here():\n    pass\n")
+    for listed, failed in (({"test_a.py::test_here"}, set()),
+                           ({"test_a.py::test_here", "test_gone.py::test_there"},
+                            {"test_a.py::test_here", "test_gone.py::test_there"})):
+        work = tmp_path / str(len(listed))
+        work.mkdir()
+        outcome = ratchet.run_acceptance(tmp_path / "suite", "sc://nowhere:1", work, listed, quick=True)
+        assert outcome.failed == failed
