@@ -5,7 +5,7 @@ import time
 import pandas as pd
 import pyarrow as pa
 import pytest
-from pyspark.errors import AnalysisException, ArithmeticException, ParseException
+from pyspark.errors import AnalysisException, ArithmeticException, ParseException, PySparkException
 from pyspark.errors.exceptions.connect import SparkNoSuchElementException
 from pyspark.sql import Observation, functions as F
 from pyspark.sql.types import LongType, StringType, StructField, StructType
@@ -77,6 +77,24 @@ def test_settings(spark):
         spark.conf.get("my.own.setting")
     assert spark.conf.isModifiable("spark.sql.shuffle.partitions")
     assert not spark.conf.isModifiable("spark.sql.warehouse.dir")
+
+
+def test_settings_refuse_bad_values_and_static_keys(spark):
+    for key, value, condition in [
+            ("spark.sql.shuffle.partitions", "x", "INVALID_CONF_VALUE.TYPE_MISMATCH"),
+            ("spark.sql.shuffle.partitions", "0", "INVALID_CONF_VALUE.REQUIREMENT"),
+            ("spark.sql.execution.arrow.compression.codec", "bogus", "INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS"),
+            ("spark.sql.warehouse.dir", "/x", "CANNOT_MODIFY_STATIC_CONFIG"),
+            ("spark.driver.memory", "1g", "CANNOT_MODIFY_CONFIG")]:
+        before = spark.conf.get(key, None)
+        for change in (lambda: spark.conf.set(key, value), lambda: spark.sql(f"SET {key}={value}")):
+            with pytest.raises(PySparkException) as error:
+                change()
+            assert error.value.getCondition() == condition
+        assert spark.conf.get(key, None) == before
+    for key in ("spark.sql.warehouse.dir", "spark.driver.memory"):
+        with pytest.raises(AnalysisException, match="CANNOT_MODIFY"):
+            spark.conf.unset(key)
 
 
 def test_interrupt_stops_a_query_soon(spark):

@@ -52,7 +52,10 @@ constexpr ErrorCondition kTable[] = {
      "<message>.<alternative> If necessary set <config> to \"false\" to bypass this error.", kArithmetic},
     {"ARROW_TYPE_MISMATCH", "42K0G", "Invalid schema from <operation>: expected <outputTypes>, got <actualDataTypes>.",
      kSpark},
-    {"ARTIFACT_ALREADY_EXISTS", "42713", "The artifact <normalizedRemoteRelativePath> already exists.", kSparkRuntime},
+    {"ARTIFACT_ALREADY_EXISTS", "42713",
+     "The artifact <normalizedRemoteRelativePath> already exists. Please choose a different name for the new artifact "
+     "because it cannot be overwritten.",
+     kSparkRuntime},
     {"ASSIGNMENT_ARITY_MISMATCH", "42802",
      "The number of columns or variables assigned or aliased: <numTarget> does not match the number of source "
      "expressions: <numExpr>.",

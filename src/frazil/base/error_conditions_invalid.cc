@@ -28,7 +28,10 @@ constexpr ErrorCondition kTable[] = {
      "The index <indexValue> is out of bounds. The array has <arraySize> elements. Use `try_element_at` to tolerate "
      "accessing element at invalid index and return NULL instead.",
      kArrayIndexOutOfBounds},
-    {"INVALID_ARTIFACT_PATH", "22023", "Artifact with name <name> is invalid.", kAnalysis},
+    {"INVALID_ARTIFACT_PATH", "22023",
+     "Artifact with name <name> is invalid. The name must be a relative path and cannot reference "
+     "parent/sibling/nephew directories.",
+     kSparkRuntime},
     {"INVALID_ATTRIBUTE_NAME_SYNTAX", "42601", "Syntax error in the attribute name: <name>.", kAnalysis},
     {"INVALID_BITMAP_POSITION", "22003",
      "The 0-indexed bitmap position <bitPosition> is out of bounds. The bitmap has <bitmapNumBits> bits "

@@ -191,10 +191,13 @@ Status SparkConnectService::FetchErrorDetails(const proto::FetchErrorDetailsRequ
 
 Status SparkConnectService::CloneSession(const proto::CloneSessionRequest& request,
                                          proto::CloneSessionResponse* response) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto session, SessionOf(request));
+  FRAZIL_ASSIGN_OR_RETURN(const auto session, ExistingSessionOf(request));
   const std::string new_id =
       request.has_new_session_id() && !request.new_session_id().empty() ? request.new_session_id() : RandomUuidText();
-  FRAZIL_RETURN_IF_ERROR(CheckSessionId(new_id));
+  if (!CheckSessionId(new_id).ok()) {
+    return Error::Of(ExceptionClass::kSpark, "INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_FORMAT",
+                     {{"targetSessionId", new_id}});
+  }
   FRAZIL_ASSIGN_OR_RETURN(const auto clone,
                           sessions_->CloneSession(request.user_context().user_id(), request.session_id(), new_id));
   response->set_session_id(request.session_id());

@@ -1,4 +1,5 @@
 #include <array>
+#include <filesystem>
 
 #include "frazil/connect/plan_reader_internal.h"
 #include "frazil/connect/request_parser_internal.h"
@@ -32,17 +33,20 @@ bool IsIntact(const proto::AddArtifactsRequest::ArtifactChunk& chunk) {
   return static_cast<int64_t>(Crc32(chunk.data())) == chunk.crc();
 }
 
-Status CheckName(const std::string& name) {
+// The path that a name means below the session's artifacts. Error INVALID_ARTIFACT_PATH where it leads out of them.
+Result<std::string> PathOf(const std::string& name) {
   if (name.starts_with(kForwardPrefix)) return Error::Unsupported("copyFromLocalToFs");
-  const bool climbs =
-      name == ".." || name.starts_with("../") || name.find("/../") != std::string::npos || name.ends_with("/..");
-  if (name.empty() || name.front() == '/' || climbs) return InvalidPlan("the artifact name '" + name + "'");
-  return Status::Ok();
+  const auto path = std::filesystem::path(name).lexically_normal();
+  if (path.empty() || path == "." || path.is_absolute() || *path.begin() == "..") {
+    return Error::Of(ExceptionClass::kSparkRuntime, "INVALID_ARTIFACT_PATH", {{"name", name}});
+  }
+  return path.generic_string();
 }
 
 // An artifact that arrives in several messages.
 struct ChunkedArtifact {
   std::string name;
+  std::string path;
   std::string data;
   int64_t total_bytes = 0;
   int64_t chunks_left = 0;
@@ -55,8 +59,13 @@ Status SparkConnectService::AddArtifacts(grpc::ServerReader<grpc::ByteBuffer>* r
                                          proto::AddArtifactsResponse* response) {
   session::SessionPtr session;
   std::optional<ChunkedArtifact> chunked;
-  const auto store = [&](const std::string& name, std::string data, bool intact) {
-    if (intact) session->StoreArtifact(name, std::move(data));
+  // As in Spark one that cannot be kept does not keep the others out; the first error is the answer.
+  Status failed;
+  const auto store = [&](const std::string& name, const std::string& path, std::string data, bool intact) {
+    if (intact) {
+      Status stored = session->StoreArtifact(path, std::move(data));
+      if (failed.ok()) failed = std::move(stored);
+    }
     auto* summary = response->add_artifacts();
     summary->set_name(name);
     summary->set_is_crc_successful(intact);
@@ -65,7 +74,7 @@ Status SparkConnectService::AddArtifacts(grpc::ServerReader<grpc::ByteBuffer>* r
     if (static_cast<int64_t>(chunked->data.size()) != chunked->total_bytes && chunked->intact) {
       return InvalidPlan("the artifact '" + chunked->name + "' has another size than was said");
     }
-    store(chunked->name, std::move(chunked->data), chunked->intact);
+    store(chunked->name, chunked->path, std::move(chunked->data), chunked->intact);
     chunked.reset();
     return Status::Ok();
   };
@@ -81,17 +90,18 @@ Status SparkConnectService::AddArtifacts(grpc::ServerReader<grpc::ByteBuffer>* r
       case proto::AddArtifactsRequest::kBatch:
         if (chunked.has_value()) return InvalidPlan("an artifact that is not complete");
         for (auto& artifact : *request.mutable_batch()->mutable_artifacts()) {
-          FRAZIL_RETURN_IF_ERROR(CheckName(artifact.name()));
+          FRAZIL_ASSIGN_OR_RETURN(const auto path, PathOf(artifact.name()));
           const bool intact = IsIntact(artifact.data());
-          store(artifact.name(), std::move(*artifact.mutable_data()->mutable_data()), intact);
+          store(artifact.name(), path, std::move(*artifact.mutable_data()->mutable_data()), intact);
         }
         break;
       case proto::AddArtifactsRequest::kBeginChunk: {
         if (chunked.has_value()) return InvalidPlan("an artifact that is not complete");
         const auto& begin = request.begin_chunk();
-        FRAZIL_RETURN_IF_ERROR(CheckName(begin.name()));
+        FRAZIL_ASSIGN_OR_RETURN(auto path, PathOf(begin.name()));
         chunked.emplace();
         chunked->name = begin.name();
+        chunked->path = std::move(path);
         chunked->total_bytes = begin.total_bytes();
         chunked->chunks_left = begin.num_chunks() - 1;
         chunked->intact = IsIntact(begin.initial_chunk());
@@ -110,7 +120,7 @@ Status SparkConnectService::AddArtifacts(grpc::ServerReader<grpc::ByteBuffer>* r
     }
   }
   if (chunked.has_value()) return InvalidPlan("an artifact that is not complete");
-  return Status::Ok();
+  return failed;
 }
 
 Status SparkConnectService::ArtifactStatus(const proto::ArtifactStatusesRequest& request,

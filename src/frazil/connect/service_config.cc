@@ -56,7 +56,10 @@ Status SparkConnectService::Config(const proto::ConfigRequest& request, proto::C
         const Status status = session->SetConfig(pair.key(), pair.value());
         // Builder options are set silently: those that cannot be changed now are left as they are.
         if (!status.ok() && !operation.set().silent()) return status;
-        if (!status.ok()) response->add_warnings(status.error().message);
+        if (!status.ok()) {
+          response->add_warnings("Failed to set " + pair.key() + " to Some(" + pair.value() + ") due to " +
+                                 status.error().message);
+        }
         AddPair(pair.key(), std::nullopt, response);
         AddWarning(pair.key(), response);
       }

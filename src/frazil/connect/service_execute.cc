@@ -53,7 +53,7 @@ Status SparkConnectService::ExecutePlan(grpc::ServerContext* context, const prot
 
 Status SparkConnectService::ReattachExecute(grpc::ServerContext* context, const proto::ReattachExecuteRequest& request,
                                             ResponseWriter* writer) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto session, SessionOf(request));
+  FRAZIL_ASSIGN_OR_RETURN(const auto session, ExistingSessionOf(request));
   const ExecutionKey key(request.user_context().user_id(), request.session_id(), request.operation_id());
   const auto execution = executions_.Find(key);
   if (execution == nullptr) return NotFound(request.operation_id());
@@ -108,7 +108,7 @@ Status SparkConnectService::SendResponses(grpc::ServerContext* context, const Ex
 
 Status SparkConnectService::ReleaseExecute(const proto::ReleaseExecuteRequest& request,
                                            proto::ReleaseExecuteResponse* response) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto session, SessionOf(request, response));
+  FRAZIL_ASSIGN_OR_RETURN(const auto session, ExistingSessionOf(request, response));
   const ExecutionKey key(request.user_context().user_id(), request.session_id(), request.operation_id());
   const auto execution = executions_.Find(key);
   // It may be gone already: a client releases without waiting for the answer.

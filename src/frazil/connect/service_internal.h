@@ -52,6 +52,11 @@ class SparkConnectService final : public grpc::Service {
   Result<session::SessionPtr> SessionOf(const Request& request, Response* response);
   template <typename Request>
   Result<session::SessionPtr> SessionOf(const Request& request);
+  /// The session that a request names, for requests that make none: error INVALID_HANDLE.SESSION_NOT_FOUND.
+  template <typename Request>
+  Result<session::SessionPtr> ExistingSessionOf(const Request& request);
+  template <typename Request, typename Response>
+  Result<session::SessionPtr> ExistingSessionOf(const Request& request, Response* response);
 
   // service_execute.cc
   Status ExecutePlan(grpc::ServerContext* context, const spark::connect::ExecutePlanRequest& request,
@@ -106,9 +111,23 @@ Result<session::SessionPtr> SparkConnectService::SessionOf(const Request& reques
                                 request.client_observed_server_side_session_id());
 }
 
+template <typename Request>
+Result<session::SessionPtr> SparkConnectService::ExistingSessionOf(const Request& request) {
+  return sessions_->ReopenSession(request.user_context().user_id(), request.session_id(),
+                                  request.client_observed_server_side_session_id());
+}
+
 template <typename Request, typename Response>
 Result<session::SessionPtr> SparkConnectService::SessionOf(const Request& request, Response* response) {
   FRAZIL_ASSIGN_OR_RETURN(auto session, SessionOf(request));
+  response->set_session_id(request.session_id());
+  response->set_server_side_session_id(session->server_side_id());
+  return session;
+}
+
+template <typename Request, typename Response>
+Result<session::SessionPtr> SparkConnectService::ExistingSessionOf(const Request& request, Response* response) {
+  FRAZIL_ASSIGN_OR_RETURN(auto session, ExistingSessionOf(request));
   response->set_session_id(request.session_id());
   response->set_server_side_session_id(session->server_side_id());
   return session;

@@ -451,14 +451,83 @@ TEST_F(ServiceTest, KeepsArtifactsWhoseChecksumIsRight) {
 
 TEST_F(ServiceTest, RefusesArtifactsThatClimbOutOfTheirFolder) {
   Start();
+  for (const char* name : {"files/../../etc/passwd", "..", "/etc/passwd", "", "files/.."}) {
+    grpc::ClientContext context;
+    proto::AddArtifactsResponse response;
+    const auto writer = stub_->AddArtifacts(&context, &response);
+    auto batch = WithSession<proto::AddArtifactsRequest>();
+    batch.mutable_batch()->add_artifacts()->set_name(name);
+    writer->Write(batch);
+    writer->WritesDone();
+    const auto status = writer->Finish();
+    ASSERT_FALSE(status.ok()) << name;
+    EXPECT_EQ(InfoOf(status).metadata().at("errorClass"), "INVALID_ARTIFACT_PATH") << name;
+  }
+}
+
+TEST_F(ServiceTest, KeepsAnArtifactThatComesAgainWithOtherBytes) {
+  Start();
+  const auto add = [&](std::vector<std::pair<std::string, std::string>> artifacts) {
+    grpc::ClientContext context;
+    proto::AddArtifactsResponse response;
+    const auto writer = stub_->AddArtifacts(&context, &response);
+    auto batch = WithSession<proto::AddArtifactsRequest>();
+    for (const auto& [name, data] : artifacts) {
+      auto* artifact = batch.mutable_batch()->add_artifacts();
+      artifact->set_name(name);
+      artifact->mutable_data()->set_data(data);
+      artifact->mutable_data()->set_crc(data == "1" ? 0x83DCEFB7 : 0x1AD5BE0D);
+    }
+    writer->Write(batch);
+    writer->WritesDone();
+    return writer->Finish();
+  };
+  ASSERT_TRUE(add({{"files/a", "1"}}).ok());
+  EXPECT_TRUE(add({{"files/./a", "1"}}).ok());
+  const auto status = add({{"files/x/../a", "2"}, {"files/b", "2"}});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(InfoOf(status).metadata().at("errorClass"), "ARTIFACT_ALREADY_EXISTS");
+  const auto session = sessions_->Find("", kSessionId);
+  EXPECT_EQ(*session->LoadArtifact("files/a"), "1");
+  EXPECT_EQ(*session->LoadArtifact("files/b"), "2");
+}
+
+TEST_F(ServiceTest, MakesNoSessionWhereOneMustBeThere) {
+  Start();
+  const auto condition = [](const grpc::Status& status) { return InfoOf(status).metadata().at("errorClass"); };
+  {
+    grpc::ClientContext context;
+    proto::CloneSessionResponse response;
+    EXPECT_EQ(condition(stub_->CloneSession(&context, WithSession<proto::CloneSessionRequest>(), &response)),
+              "INVALID_HANDLE.SESSION_NOT_FOUND");
+  }
+  {
+    grpc::ClientContext context;
+    auto request = WithSession<proto::ReattachExecuteRequest>();
+    request.set_operation_id(kOperationId);
+    const auto reader = stub_->ReattachExecute(&context, request);
+    proto::ExecutePlanResponse response;
+    EXPECT_FALSE(reader->Read(&response));
+    EXPECT_EQ(condition(reader->Finish()), "INVALID_HANDLE.SESSION_NOT_FOUND");
+  }
+  {
+    grpc::ClientContext context;
+    auto request = WithSession<proto::ReleaseExecuteRequest>();
+    request.set_operation_id(kOperationId);
+    request.mutable_release_all();
+    proto::ReleaseExecuteResponse response;
+    EXPECT_EQ(condition(stub_->ReleaseExecute(&context, request, &response)), "INVALID_HANDLE.SESSION_NOT_FOUND");
+  }
+  EXPECT_EQ(sessions_->Find("", kSessionId), nullptr);
+  grpc::Status status;
+  Execute(RangeRequest(false), &status);
+  ASSERT_TRUE(status.ok());
+  auto request = WithSession<proto::CloneSessionRequest>();
+  request.set_new_session_id("zz");
   grpc::ClientContext context;
-  proto::AddArtifactsResponse response;
-  const auto writer = stub_->AddArtifacts(&context, &response);
-  auto batch = WithSession<proto::AddArtifactsRequest>();
-  batch.mutable_batch()->add_artifacts()->set_name("files/../../etc/passwd");
-  writer->Write(batch);
-  writer->WritesDone();
-  EXPECT_FALSE(writer->Finish().ok());
+  proto::CloneSessionResponse response;
+  EXPECT_EQ(condition(stub_->CloneSession(&context, request, &response)),
+            "INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_FORMAT");
 }
 
 TEST_F(ServiceTest, AsksForTheToken) {

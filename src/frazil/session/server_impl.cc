@@ -15,6 +15,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Key = std::pair<std::string, std::string>;  ///< User, session.
 
+Error InvalidHandle(const std::string& what, const std::string& session_id) {
+  return Error::Of(ExceptionClass::kSpark, "INVALID_HANDLE." + what, {{"handle", session_id}});
+}
+
 class ServerImpl : public Server {
  public:
   explicit ServerImpl(std::shared_ptr<SharedState> shared) : shared_(std::move(shared)) {}
@@ -27,14 +31,10 @@ class ServerImpl : public Server {
                                  const std::string& observed_server_side_id) override {
     std::lock_guard lock(mutex_);
     Key key{user_id, session_id};
-    if (closed_.contains(key)) {
-      return Error::Of(ExceptionClass::kSpark, "INVALID_HANDLE.SESSION_CLOSED", {{"handle", session_id}});
-    }
+    if (closed_.contains(key)) return InvalidHandle("SESSION_CLOSED", session_id);
     auto found = sessions_.find(key);
     if (found == sessions_.end()) {
-      if (!observed_server_side_id.empty()) {
-        return Error::Of(ExceptionClass::kSpark, "INVALID_HANDLE.SESSION_CHANGED", {{"handle", session_id}});
-      }
+      if (!observed_server_side_id.empty()) return InvalidHandle("SESSION_CHANGED", session_id);
       auto state = std::make_shared<SessionState>();
       state->shared = shared_;
       state->user_id = user_id;
@@ -42,7 +42,21 @@ class ServerImpl : public Server {
       state->server_side_id = RandomUuidText();
       found = sessions_.emplace(key, Entry{std::make_shared<SessionImpl>(std::move(state)), Clock::now()}).first;
     } else if (!observed_server_side_id.empty() && observed_server_side_id != found->second.session->server_side_id()) {
-      return Error::Of(ExceptionClass::kSpark, "INVALID_HANDLE.SESSION_CHANGED", {{"handle", session_id}});
+      return InvalidHandle("SESSION_CHANGED", session_id);
+    }
+    found->second.used = Clock::now();
+    return SessionPtr(found->second.session);
+  }
+
+  Result<SessionPtr> ReopenSession(const std::string& user_id, const std::string& session_id,
+                                   const std::string& observed_server_side_id) override {
+    std::lock_guard lock(mutex_);
+    Key key{user_id, session_id};
+    if (closed_.contains(key)) return InvalidHandle("SESSION_CLOSED", session_id);
+    auto found = sessions_.find(key);
+    if (found == sessions_.end()) return InvalidHandle("SESSION_NOT_FOUND", session_id);
+    if (!observed_server_side_id.empty() && observed_server_side_id != found->second.session->server_side_id()) {
+      return InvalidHandle("SESSION_CHANGED", session_id);
     }
     found->second.used = Clock::now();
     return SessionPtr(found->second.session);
@@ -60,12 +74,12 @@ class ServerImpl : public Server {
                                   const std::string& new_session_id) override {
     std::lock_guard lock(mutex_);
     auto found = sessions_.find({user_id, session_id});
-    if (found == sessions_.end()) {
-      return Error::Of(ExceptionClass::kSpark, "INVALID_HANDLE.SESSION_NOT_FOUND", {{"handle", session_id}});
-    }
+    if (found == sessions_.end()) return InvalidHandle("SESSION_NOT_FOUND", session_id);
     Key key{user_id, new_session_id};
-    if (sessions_.contains(key) || closed_.contains(key)) {
-      return Error::Of(ExceptionClass::kSpark, "INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_ALREADY_CLOSED",
+    if (const bool closed = closed_.contains(key); closed || sessions_.contains(key)) {
+      return Error::Of(ExceptionClass::kSpark,
+                       closed ? "INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_ALREADY_CLOSED"
+                              : "INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_ALREADY_EXISTS",
                        {{"targetSessionId", new_session_id}});
     }
     const auto& from = *found->second.session->state();

@@ -68,6 +68,7 @@ class Session {
   /// Runs a SqlCommand: commands at once, queries lazily.
   virtual Result<SqlResult> Sql(const plan::SqlQueryPlan& query, const OperationPtr& operation) = 0;
   /// Schema of a relation. This and the questions below may read files (schema inference): `operation` stops them.
+  /// They run no command: SQL text that is one is asked for the columns of its answer alone.
   virtual Result<plan::LogicalPlanPtr> Analyze(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
   virtual Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode,
                                       const OperationPtr& operation) = 0;
@@ -97,7 +98,7 @@ class Session {
 
   // --- settings
   virtual Status SetConfig(const std::string& key,
-                           const std::string& value) = 0;  ///< Error CANNOT_MODIFY_CONFIG for static ones.
+                           const std::string& value) = 0;  ///< Error CANNOT_MODIFY_STATIC_CONFIG and the like.
   virtual Status UnsetConfig(const std::string& key) = 0;
   /// The value set, else Spark's default, else nullopt.
   virtual std::optional<std::string> GetConfig(const std::string& key) const = 0;
@@ -105,7 +106,8 @@ class Session {
   virtual bool IsModifiable(const std::string& key) const = 0;
 
   // --- artifacts: bytes sent by the client, by name ("cache/<hash>": chunks of local relations).
-  virtual void StoreArtifact(const std::string& name, std::string data) = 0;
+  /// Error ARTIFACT_ALREADY_EXISTS where the name has other bytes already; what is cached by its hash is replaced.
+  virtual Status StoreArtifact(const std::string& name, std::string data) = 0;
   virtual bool HasArtifact(const std::string& name) const = 0;
   virtual Result<std::string> LoadArtifact(const std::string& name) const = 0;
 };
@@ -118,6 +120,9 @@ class Server {
   /// INVALID_HANDLE.SESSION_CHANGED.
   virtual Result<SessionPtr> OpenSession(const std::string& user_id, const std::string& session_id,
                                          const std::string& observed_server_side_id) = 0;
+  /// The same of a session that must be there already: error INVALID_HANDLE.SESSION_NOT_FOUND where it is not.
+  virtual Result<SessionPtr> ReopenSession(const std::string& user_id, const std::string& session_id,
+                                           const std::string& observed_server_side_id) = 0;
   /// The session if it exists.
   virtual SessionPtr FindSession(const std::string& user_id, const std::string& session_id) = 0;
   virtual Result<SessionPtr> CloneSession(const std::string& user_id, const std::string& session_id,

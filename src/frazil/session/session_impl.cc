@@ -145,7 +145,7 @@ Result<SqlResult> SessionImpl::Sql(const plan::SqlQueryPlan& query, const Operat
 }
 
 Result<plan::LogicalPlanPtr> SessionImpl::Analyze(const plan::PlanPtr& plan, const OperationPtr& operation) {
-  StatementContext context(state_, operation);
+  StatementContext context(state_, operation, StatementContext::Commands::kAnalyze);
   if (plan->kind == plan::PlanKind::kCatalogCall) {
     FRAZIL_ASSIGN_OR_RETURN(auto rows, context.CallCatalog(plan->As<plan::CatalogCallPlan>()));
     return PlanOf(*rows, context);
@@ -158,7 +158,7 @@ Result<plan::LogicalPlanPtr> SessionImpl::Analyze(const plan::PlanPtr& plan, con
 
 Result<std::string> SessionImpl::Explain(const plan::PlanPtr& plan, plan::ExplainMode mode,
                                          const OperationPtr& operation) {
-  StatementContext context(state_, operation);
+  StatementContext context(state_, operation, StatementContext::Commands::kAnalyze);
   return context.Explain(plan, mode);
 }
 
@@ -318,15 +318,23 @@ std::vector<ConfigEntry> SessionImpl::AllConfigs(const std::string& prefix) cons
 }
 
 bool SessionImpl::IsModifiable(const std::string& key) const {
-  // Spark: known and not static.
+  // Spark: registered by Spark SQL or Spark Connect, and not static.
   const auto* known = FindSetting(key);
-  return known != nullptr && !known->is_static;
+  const bool registered = key.starts_with("spark.sql.") || key.starts_with("spark.connect.");
+  return known != nullptr && registered && !known->is_static;
 }
 
-void SessionImpl::StoreArtifact(const std::string& name, std::string data) {
+Status SessionImpl::StoreArtifact(const std::string& name, std::string data) {
   auto shared = std::make_shared<const std::string>(std::move(data));
   std::lock_guard lock(state_->mutex);
-  state_->artifacts[name] = std::move(shared);
+  auto [stored, added] = state_->artifacts.try_emplace(name, shared);
+  if (added || *stored->second == *shared) return Status::Ok();
+  if (!name.starts_with("cache/")) {
+    return Error::Of(ExceptionClass::kSparkRuntime, "ARTIFACT_ALREADY_EXISTS",
+                     {{"normalizedRemoteRelativePath", name}});
+  }
+  stored->second = std::move(shared);
+  return Status::Ok();
 }
 
 bool SessionImpl::HasArtifact(const std::string& name) const {

@@ -44,7 +44,7 @@ class SessionImpl : public Session {
   std::vector<ConfigEntry> AllConfigs(const std::string& prefix) const override;
   bool IsModifiable(const std::string& key) const override;
 
-  void StoreArtifact(const std::string& name, std::string data) override;
+  Status StoreArtifact(const std::string& name, std::string data) override;
   bool HasArtifact(const std::string& name) const override;
   Result<std::string> LoadArtifact(const std::string& name) const override;
 

@@ -3,22 +3,21 @@
 #include <algorithm>
 
 #include "frazil/base/text.h"
-#include "frazil/types/time_zone.h"
 
 namespace frazil::session {
 
 namespace {
 
-bool IsTrue(const std::optional<std::string>& value) { return value.has_value() && EqualsIgnoreCase(*value, "true"); }
-
-bool IsBooleanDefault(std::string_view value) { return value == "true" || value == "false"; }
+bool IsTrue(const std::optional<std::string>& value) {
+  return value.has_value() && EqualsIgnoreCase(TrimBlanks(*value), "true");
+}
 
 }  // namespace
 
 const std::vector<KnownSetting>& KnownSettings() {
   static const std::vector<KnownSetting> kSettings = {
       {"spark.app.name", "Frazil", "Name of the application."},
-      {"spark.master", "local[*]", "Where the work runs.", true},
+      {"spark.master", "local[*]", "Where the work runs."},
       {"spark.sql.adaptive.enabled", "true", "Accepted; the engine always plans adaptively."},
       {"spark.sql.ansi.doubleQuotedIdentifiers", "false", "Double quotes hold identifiers (with ANSI only)."},
       {"spark.sql.ansi.enabled", "true", "Overflow, bad casts and division by zero are errors."},
@@ -36,6 +35,7 @@ const std::vector<KnownSetting>& KnownSettings() {
       {"spark.sql.decimalOperations.allowPrecisionLoss", "true",
        "Decimal arithmetic may lose digits behind the point."},
       {"spark.sql.defaultCatalog", "spark_catalog", "Catalog in which names without one are looked up."},
+      {"spark.sql.execution.arrow.compression.codec", "none", "Compression of the Arrow batches of results."},
       {"spark.sql.execution.arrow.maxRecordsPerBatch", "10000", "Most rows in one Arrow batch."},
       {"spark.sql.execution.arrow.pyspark.enabled", "false", "Read by the client."},
       {"spark.sql.execution.arrow.pyspark.fallback.enabled", "true", "Read by the client."},
@@ -96,9 +96,8 @@ const std::vector<KnownSetting>& KnownSettings() {
       {"spark.sql.warehouse.dir", "spark-warehouse", "Folder of managed tables.", true},
       {"spark.connect.grpc.arrow.maxBatchSize", "4194304", "Aim for the bytes of one Arrow batch.", true},
       {"spark.connect.grpc.maxInboundMessageSize", "134217728", "Longest message from a client.", true},
-      {"spark.connect.session.planCompression.defaultAlgorithm", "ZSTD", "How the client compresses plans.", true},
-      {"spark.connect.session.planCompression.threshold", "10485760", "Size from which the client compresses plans.",
-       true},
+      {"spark.connect.session.planCompression.defaultAlgorithm", "ZSTD", "How the client compresses plans."},
+      {"spark.connect.session.planCompression.threshold", "10485760", "Size from which the client compresses plans."},
   };
   return kSettings;
 }
@@ -119,53 +118,56 @@ std::string CanonicalKey(std::string_view key) {
   return std::string(found == kRenamed.end() ? key : found->second);
 }
 
-bool IsStaticKey(std::string_view key) {
-  if (const auto* setting = FindSetting(key)) return setting->is_static;
-  static constexpr std::string_view kStatic[] = {
-      "spark.sql.extensions",       "spark.sql.queryExecutionListeners", "spark.sql.streaming.streamingQueryListeners",
-      "spark.sql.cache.serializer", "spark.sql.event.truncate.length",   "spark.sql.hive.thriftServer.singleSession"};
-  for (auto name : kStatic) {
-    if (key == name) return true;
-  }
+Changeable ChangeableOf(std::string_view key) {
+  if (const auto* setting = FindSetting(key)) return setting->is_static ? Changeable::kStatic : Changeable::kYes;
+  // Spark SQL's and Spark Connect's static settings that are not known here otherwise.
+  static constexpr std::string_view kStatic[] = {"spark.sql.broadcastExchange.maxThreadThreshold",
+                                                 "spark.sql.cache.serializer",
+                                                 "spark.sql.catalog.spark_catalog.defaultDatabase",
+                                                 "spark.sql.codegen.cache.maxEntries",
+                                                 "spark.sql.codegen.comments",
+                                                 "spark.sql.debug",
+                                                 "spark.sql.defaultUrlStreamHandlerFactory.enabled",
+                                                 "spark.sql.event.truncate.length",
+                                                 "spark.sql.extensions",
+                                                 "spark.sql.filesourceTableRelationCacheSize",
+                                                 "spark.sql.hive.thriftServer.singleSession",
+                                                 "spark.sql.legacy.sessionInitWithConfigDefaults",
+                                                 "spark.sql.metadataCacheTTLSeconds",
+                                                 "spark.sql.queryExecutionListeners",
+                                                 "spark.sql.resultQueryStage.maxThreadThreshold",
+                                                 "spark.sql.sources.schemaStringLengthThreshold",
+                                                 "spark.sql.streaming.streamingQueryListeners",
+                                                 "spark.sql.subquery.maxThreadThreshold",
+                                                 "spark.sql.ui.retainedExecutions"};
+  if (std::find(std::begin(kStatic), std::end(kStatic), key) != std::end(kStatic)) return Changeable::kStatic;
   for (std::string_view prefix :
-       {"spark.driver.", "spark.executor.", "spark.deploy.", "spark.kryo", "spark.ui.", "spark.connect."}) {
-    if (key.starts_with(prefix)) return true;
+       {"spark.connect.grpc.", "spark.connect.execute.", "spark.connect.extensions.", "spark.sql.streaming.ui."}) {
+    if (key.starts_with(prefix)) return Changeable::kStatic;
   }
-  return false;
-}
-
-Status CheckSettingValue(const std::string& key, const std::string& value) {
-  if (key == "spark.sql.session.timeZone") {
-    if (!TimeZone::Find(value).ok()) {
-      return Error::Of(ExceptionClass::kIllegalArgument, "INVALID_CONF_VALUE.TIME_ZONE",
-                       {{"confName", key}, {"confValue", value}});
-    }
-    return Status::Ok();
+  static constexpr std::string_view kCore[] = {"spark.cores.max",
+                                               "spark.dynamicAllocation.enabled",
+                                               "spark.eventLog.dir",
+                                               "spark.eventLog.enabled",
+                                               "spark.files",
+                                               "spark.files.ignoreCorruptFiles",
+                                               "spark.files.ignoreMissingFiles",
+                                               "spark.jars",
+                                               "spark.jars.packages",
+                                               "spark.memory.fraction",
+                                               "spark.memory.offHeap.enabled",
+                                               "spark.memory.offHeap.size",
+                                               "spark.memory.storageFraction",
+                                               "spark.serializer",
+                                               "spark.speculation",
+                                               "spark.submit.deployMode",
+                                               "spark.task.cpus",
+                                               "spark.task.maxFailures"};
+  if (std::find(std::begin(kCore), std::end(kCore), key) != std::end(kCore)) return Changeable::kNotInSession;
+  for (std::string_view prefix : {"spark.driver.", "spark.executor.", "spark.deploy.", "spark.kryo", "spark.ui."}) {
+    if (key.starts_with(prefix)) return Changeable::kNotInSession;
   }
-  const auto* setting = FindSetting(key);
-  if (setting == nullptr) return Status::Ok();
-  if (IsBooleanDefault(setting->default_value) && !EqualsIgnoreCase(value, "true") &&
-      !EqualsIgnoreCase(value, "false")) {
-    return Error::Of(ExceptionClass::kIllegalArgument, "INVALID_CONF_VALUE.TYPE_MISMATCH",
-                     {{"confName", key}, {"confValue", value}, {"confType", "boolean"}});
-  }
-  static const std::map<std::string_view, std::vector<std::string_view>> kChoices = {
-      {"spark.sql.storeAssignmentPolicy", {"ANSI", "LEGACY", "STRICT"}},
-      {"spark.sql.legacy.timeParserPolicy", {"CORRECTED", "EXCEPTION", "LEGACY"}},
-      {"spark.sql.mapKeyDedupPolicy", {"EXCEPTION", "LAST_WIN"}},
-      {"spark.sql.sources.partitionOverwriteMode", {"STATIC", "DYNAMIC"}},
-      {"spark.sql.timestampType", {"TIMESTAMP_NTZ", "TIMESTAMP_LTZ"}},
-  };
-  if (auto choices = kChoices.find(key); choices != kChoices.end()) {
-    bool known = std::any_of(choices->second.begin(), choices->second.end(),
-                             [&](std::string_view choice) { return EqualsIgnoreCase(choice, value); });
-    if (!known) {
-      std::vector<std::string> names(choices->second.begin(), choices->second.end());
-      return Error::Of(ExceptionClass::kIllegalArgument, "INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS",
-                       {{"confName", key}, {"confValue", value}, {"confOptions", Join(names, ", ")}});
-    }
-  }
-  return Status::Ok();
+  return Changeable::kYes;
 }
 
 functions::ExpressionSettings ReadExpressionSettings(const Lookup& lookup) {

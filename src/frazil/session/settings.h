@@ -24,9 +24,11 @@ const std::vector<KnownSetting>& KnownSettings();
 const KnownSetting* FindSetting(std::string_view key);
 /// Spark's current name of a setting that was renamed ("spark.sql.avro.…" and the like); the key itself otherwise.
 std::string CanonicalKey(std::string_view key);
-/// Whether SET is refused: static settings of Spark SQL and Spark core's own (spark.driver.*, spark.executor.*, ...).
-bool IsStaticKey(std::string_view key);
-/// Checks a value for a known key (booleans, time zones, policies). Error INVALID_CONF_VALUE.*.
+/// Whether SET and RESET take a key: static settings of Spark SQL and those of Spark's core (spark.driver.*,
+/// spark.executor.*, ...) are fixed when the server starts.
+enum class Changeable { kYes, kStatic, kNotInSession };
+Changeable ChangeableOf(std::string_view key);
+/// Checks a value for a known key by its type, its range and its choices. Error INVALID_CONF_VALUE.*.
 Status CheckSettingValue(const std::string& key, const std::string& value);
 
 using Lookup = std::function<std::optional<std::string>(std::string_view)>;

@@ -11,6 +11,8 @@
 #include "frazil/commands/run_command.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/session/settings.h"
+#include "frazil/sql/parser.h"
+#include "frazil/sql/variable_substitution.h"
 
 namespace frazil::session {
 
@@ -29,8 +31,8 @@ std::string Joined(const catalogs::Namespace& name_space) {
 
 }  // namespace
 
-StatementContext::StatementContext(SessionStatePtr state, OperationPtr operation)
-    : state_(std::move(state)), operation_(std::move(operation)) {
+StatementContext::StatementContext(SessionStatePtr state, OperationPtr operation, Commands commands)
+    : state_(std::move(state)), operation_(std::move(operation)), commands_(commands) {
   auto lookup = [state = state_](std::string_view key) { return state->Setting(key); };
   execution_.settings = ReadExpressionSettings(lookup);
   execution_.settings.current_catalog = state_->CurrentCatalog();
@@ -124,16 +126,31 @@ Result<std::shared_ptr<const RowSet>> StatementContext::CallCatalog(const plan::
 }
 
 Result<std::shared_ptr<const RowSet>> StatementContext::RunCommand(const plan::PlanPtr& command) {
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, commands::RunCommand(command->As<plan::Command>(), *this));
-  ForgetTables();
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, RunStatement(command));
   return std::make_shared<const RowSet>(std::move(rows));
 }
 
+namespace {
+
+// Error CANNOT_MODIFY_STATIC_CONFIG or CANNOT_MODIFY_CONFIG.
+Status CheckChangeable(const std::string& key, const std::string& canonical) {
+  switch (ChangeableOf(canonical)) {
+    case Changeable::kYes:
+      break;
+    case Changeable::kStatic:
+      return Error::Of(ExceptionClass::kAnalysis, "CANNOT_MODIFY_STATIC_CONFIG", {{"key", "\"" + key + "\""}});
+    case Changeable::kNotInSession:
+      return Error::Of(ExceptionClass::kAnalysis, "CANNOT_MODIFY_CONFIG",
+                       {{"key", "\"" + key + "\""}, {"docroot", "https://spark.apache.org/docs/latest"}});
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
 Status SetSessionConfig(SessionState& state, const std::string& key, const std::string& value) {
   std::string canonical = CanonicalKey(key);
-  if (IsStaticKey(canonical))
-    return Error::Of(ExceptionClass::kAnalysis, "CANNOT_MODIFY_CONFIG",
-                     {{"key", "\"" + key + "\""}, {"docroot", "https://spark.apache.org/docs/latest"}});
+  FRAZIL_RETURN_IF_ERROR(CheckChangeable(key, canonical));
   FRAZIL_RETURN_IF_ERROR(CheckSettingValue(canonical, value));
   std::lock_guard lock(state.mutex);
   state.settings[canonical] = value;
@@ -142,9 +159,7 @@ Status SetSessionConfig(SessionState& state, const std::string& key, const std::
 
 Status UnsetSessionConfig(SessionState& state, const std::string& key) {
   std::string canonical = CanonicalKey(key);
-  if (IsStaticKey(canonical))
-    return Error::Of(ExceptionClass::kAnalysis, "CANNOT_MODIFY_CONFIG",
-                     {{"key", "\"" + key + "\""}, {"docroot", "https://spark.apache.org/docs/latest"}});
+  FRAZIL_RETURN_IF_ERROR(CheckChangeable(key, canonical));
   std::lock_guard lock(state.mutex);
   state.settings.erase(canonical);
   return Status::Ok();
@@ -288,16 +303,27 @@ std::string StatementContext::PutCachedRelation(analysis::CachedRelation relatio
 
 Result<RowSet> StatementContext::RunStatement(const plan::PlanPtr& plan) {
   if (plan->kind == plan::PlanKind::kCommand) {
-    auto rows = commands::RunCommand(plan->As<plan::Command>(), *this);
+    const auto& command = plan->As<plan::Command>();
+    if (commands_ == Commands::kAnalyze) return AnalyzeCommand(command);
+    auto rows = commands::RunCommand(command, *this);
     ForgetTables();
     return rows;
   }
   FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(plan, *this));
+  if (commands_ == Commands::kAnalyze) return RowSet{plan::OutputSchema(*analyzed), {}};
   return engine().Collect(analyzed, execution_);
 }
 
+bool StatementContext::IsCommand(const plan::PlanPtr& plan) const {
+  if (plan->kind != plan::PlanKind::kSqlQuery) return plan->kind == plan::PlanKind::kCommand;
+  const auto text = sql::SubstituteVariables(plan->As<plan::SqlQueryPlan>().text,
+                                             [this](std::string_view key) { return state_->Setting(key); });
+  const auto parsed = sql::ParseStatement(text, parser_options());
+  return parsed.ok() && (*parsed)->kind == plan::PlanKind::kCommand;
+}
+
 Result<std::string> StatementContext::Explain(const plan::PlanPtr& plan, plan::ExplainMode mode) {
-  if (plan->kind == plan::PlanKind::kCommand) return std::string("== Physical Plan ==\nExecute Command\n");
+  if (IsCommand(plan)) return std::string("== Physical Plan ==\nExecute Command\n");
   FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(plan, *this));
   std::string tree = plan::ExplainString(*analyzed);
   switch (mode) {

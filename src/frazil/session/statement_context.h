@@ -8,7 +8,10 @@ namespace frazil::session {
 /// One statement of a session: what the analysis and the commands see of it. Settings are those at its start.
 class StatementContext : public commands::CommandContext {
  public:
-  StatementContext(SessionStatePtr state, OperationPtr operation);
+  /// What runs where the analysis meets a command: the command, or nothing at all (a question about a plan).
+  enum class Commands : uint8_t { kRun, kAnalyze };
+
+  StatementContext(SessionStatePtr state, OperationPtr operation, Commands commands = Commands::kRun);
 
   // analysis::AnalysisContext
   const functions::ExpressionSettings& settings() const override { return execution_.settings; }
@@ -65,12 +68,18 @@ class StatementContext : public commands::CommandContext {
   Result<analysis::OpenedDataSource> OpenFormatTable(const plan::DataSourcePlan& source,
                                                      const tables::TableFormat& format);
 
+  /// Whether a plan is a command, or SQL text that is one.
+  bool IsCommand(const plan::PlanPtr& plan) const;
+  /// What a command would answer, as far as the columns go, without its effects. Commands that only read answer truly.
+  Result<RowSet> AnalyzeCommand(const plan::Command& command);
+
   SessionStatePtr state_;
   OperationPtr operation_;
+  const Commands commands_;
   engine::ExecutionContext execution_;
 };
 
-/// Sets a session's setting: checks the value, refuses static keys (CANNOT_MODIFY_CONFIG).
+/// Sets a session's setting: checks the value, refuses static keys (CANNOT_MODIFY_STATIC_CONFIG, CANNOT_MODIFY_CONFIG).
 Status SetSessionConfig(SessionState& state, const std::string& key, const std::string& value);
 Status UnsetSessionConfig(SessionState& state, const std::string& key);
 

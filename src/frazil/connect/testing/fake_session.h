@@ -228,9 +228,14 @@ class FakeSession : public session::Session {
   }
   bool IsModifiable(const std::string& key) const override { return !key.starts_with("spark.driver."); }
 
-  void StoreArtifact(const std::string& name, std::string data) override {
+  Status StoreArtifact(const std::string& name, std::string data) override {
     const std::lock_guard lock(mutex_);
+    if (const auto found = artifacts_.find(name); found != artifacts_.end() && found->second != data) {
+      return Error::Of(ExceptionClass::kSparkRuntime, "ARTIFACT_ALREADY_EXISTS",
+                       {{"normalizedRemoteRelativePath", name}});
+    }
     artifacts_[name] = std::move(data);
+    return Status::Ok();
   }
   bool HasArtifact(const std::string& name) const override {
     const std::lock_guard lock(mutex_);
@@ -292,6 +297,13 @@ class FakeServer : public session::Server {
       return Error::Of(ExceptionClass::kSpark, "INVALID_HANDLE.SESSION_CHANGED", {{"handle", session_id}});
     }
     return session::SessionPtr(session);
+  }
+  Result<session::SessionPtr> ReopenSession(const std::string& user_id, const std::string& session_id,
+                                            const std::string& observed_server_side_id) override {
+    if (Find(user_id, session_id) == nullptr) {
+      return Error::Of(ExceptionClass::kSpark, "INVALID_HANDLE.SESSION_NOT_FOUND", {{"handle", session_id}});
+    }
+    return OpenSession(user_id, session_id, observed_server_side_id);
   }
   session::SessionPtr FindSession(const std::string& user_id, const std::string& session_id) override {
     return Find(user_id, session_id);
