@@ -141,3 +141,51 @@ def test_prefer_date_is_an_option_of_inference(spark, tmp_path):
     infer = spark.read.option("inferSchema", True)
     assert infer.csv(f"{tmp_path}/a.csv").schema.simpleString() == "struct<_c0:date>"
     assert infer.option("preferDate", False).csv(f"{tmp_path}/a.csv").schema.simpleString() == "struct<_c0:timestamp>"
+
+
+def test_where_rows_of_text_files_come_from(spark, files):
+    for form in ("csv", "json", "text", "binaryFile"):
+        path = f"{files}/a.json" if form == "json" else f"{files}/a.csv"
+        frame = spark.read.format(form).load(path)
+        row = frame.selectExpr("input_file_name()", "input_file_block_start()", "input_file_block_length()").first()
+        size = len(open(path).read())
+        assert tuple(row) == ("file://" + path, 0, size)
+        about = frame.selectExpr("_metadata.*").first().asDict()
+        assert about.pop("file_modification_time").year >= 2024
+        assert about == {"file_path": "file:" + path, "file_name": path.rsplit("/", 1)[1], "file_size": size,
+                         "file_block_start": 0, "file_block_length": size}
+        assert "_metadata" not in frame.columns
+    assert spark.range(1).selectExpr("input_file_name()", "input_file_block_start()").first()[:] == ("", -1)
+    parts = f"{files}/parts"
+    spark.range(4).selectExpr("id", "id % 2 p").write.partitionBy("p").csv(parts)
+    read = spark.read.csv(parts).selectExpr("p", "_c0", "_metadata.file_path LIKE concat('%/p=', p, '/%') fits")
+    assert sorted(map(tuple, read.collect())) == [(0, "0", True), (0, "2", True), (1, "1", True), (1, "3", True)]
+    with pytest.raises(Exception, match="UNRESOLVED_COLUMN"):
+        spark.read.csv(parts).select("_pos").collect()
+
+
+def test_partition_columns_that_are_not_there(spark, files):
+    from pyspark.errors import AnalysisException
+    writer = spark.range(1).write.partitionBy("zz")
+    with pytest.raises(AnalysisException, match="Partition column `?zz`? not found in schema"):
+        writer.parquet(f"{files}/out")
+    with pytest.raises(AnalysisException, match="COLUMN_NOT_DEFINED_IN_TABLE"):
+        writer.format("parquet").saveAsTable("no_such_partition")
+    with pytest.raises(AnalysisException, match="COLUMN_NOT_DEFINED_IN_TABLE"):
+        spark.sql("CREATE TABLE no_such_partition (a INT) USING parquet PARTITIONED BY (zz)")
+
+
+def test_defaults_and_options_in_descriptions(spark):
+    spark.sql("CREATE TABLE described (a INT DEFAULT 7 COMMENT 'c', b STRING, p INT DEFAULT 1+2) USING csv "
+              "OPTIONS (header 'true', sep ';') PARTITIONED BY (p)")
+    try:
+        text = spark.sql("SHOW CREATE TABLE described").first()[0]
+        assert "a INT DEFAULT 7 COMMENT 'c'" in text and "p INT DEFAULT 1+2" in text
+        assert "OPTIONS (\n  'header' = 'true',\n  'sep' = ';')\n" in text
+        spark.sql("DROP TABLE described")
+        spark.sql(text)
+        assert spark.sql("SHOW CREATE TABLE described").first()[0] == text
+        rows = [tuple(row) for row in spark.sql("DESCRIBE described").collect()]
+        assert rows[-4:] == [("", "", ""), ("# Column Default Values", "", ""), ("a", "int", "7"), ("p", "int", "1+2")]
+    finally:
+        spark.sql("DROP TABLE IF EXISTS described")

@@ -8,6 +8,7 @@
 #include "frazil/analysis/partition_functions.h"
 #include "frazil/analysis/typed_expr_internal.h"
 #include "frazil/base/text.h"
+#include "frazil/plan/file_metadata.h"
 
 namespace frazil::analysis {
 
@@ -121,6 +122,12 @@ Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
       FRAZIL_ASSIGN_OR_RETURN(auto found, Analyze(plan::MakeFunctionExpr("when", {is_local, uri, file}, {}, true)));
       return WithSql(found, "input_file_name()");
     }
+  }
+  if ((name == "input_file_block_start" || name == "input_file_block_length") && call.arguments.empty()) {
+    // A file is read as one block.
+    const std::string field = name.substr(std::string_view("input_").size());
+    auto found = Analyze(plan::MakeAttributeExpr({plan::kFileMetadataColumn, field}));
+    if (found.ok()) return WithSql(*found, name + "()");
   }
   const FunctionDefinition* definition = name.empty() ? nullptr : functions::FindFunction(name);
   if (definition == nullptr) return UnresolvedRoutine(call.name);

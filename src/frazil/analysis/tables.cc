@@ -145,9 +145,11 @@ plan::LogicalPlanPtr Analyzer::ScanOf(const tables::TableScanPtr& scan, const st
   // Queries see CHAR and VARCHAR columns as STRING.
   for (auto& attribute : node->output) attribute.type = StringsWithoutLength(attribute.type);
   for (size_t i = 0; i < node->output.size(); ++i) node->columns.push_back({static_cast<int>(i), {}});
+  // Only of Parquet files' rows it is known where they stand in their file.
+  const bool is_parquet = !scan->has_rows() && scan->format() == tables::FileFormat::kParquet;
   if (with_metadata_columns) {
-    std::vector<StructField> metadata = {{plan::kFilePathColumn, DataType::String(), false},
-                                         {plan::kFilePositionColumn, DataType::Long(), false}};
+    std::vector<StructField> metadata = {{plan::kFilePathColumn, DataType::String(), false}};
+    if (is_parquet) metadata.emplace_back(plan::kFilePositionColumn, DataType::Long(), false);
     for (auto& column : scan->metadata_columns()) metadata.push_back(std::move(column));
     for (const auto& column : metadata) {
       node->output.push_back(NewAttribute(column.name, column.type, column.nullable));
@@ -156,7 +158,7 @@ plan::LogicalPlanPtr Analyzer::ScanOf(const tables::TableScanPtr& scan, const st
     }
   }
   if (with_file_metadata && scan->schema()->FieldIndex(plan::kFileMetadataColumn) < 0) {
-    auto about = NewAttribute(plan::kFileMetadataColumn, plan::FileMetadataType(), false);
+    auto about = NewAttribute(plan::kFileMetadataColumn, plan::FileMetadataType(is_parquet), false);
     about.qualifier = qualifier;
     node->output.push_back(std::move(about));
     node->columns.push_back({-1, plan::kFileMetadataColumn});
@@ -280,9 +282,9 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
 
 Relation Analyzer::ScanRelation(const tables::TableScanPtr& scan, const std::string& name,
                                 const std::vector<std::string>& qualifier) {
-  // Rows of Parquet files know where they come from; these columns are there for who names them.
-  const bool has_positions = !scan->has_rows() && scan->format() == tables::FileFormat::kParquet;
-  Relation relation = RelationOf(ScanOf(scan, name, qualifier, has_positions, has_positions));
+  // Rows of files know where they come from; these columns are there for who names them.
+  const bool has_files = !scan->has_rows();
+  Relation relation = RelationOf(ScanOf(scan, name, qualifier, has_files, has_files));
   const size_t columns = scan->schema()->fields().size();
   for (size_t i = columns; i < relation.plan->output.size(); ++i)
     relation.hidden.push_back({relation.plan->output[i], false});

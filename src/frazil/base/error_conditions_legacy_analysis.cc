@@ -364,6 +364,7 @@ constexpr ErrorCondition kTable[] = {
     {"_LEGACY_ERROR_TEMP_2145", "", "<paramName> cannot be more than one character.", kSparkRuntime},
     {"_LEGACY_ERROR_TEMP_2146", "", "<paramName> should be an integer. Found <value>.", kSparkRuntime},
     {"_LEGACY_ERROR_TEMP_2147", "", "<paramName> flag can be true or false.", kSpark},
+    {"_LEGACY_ERROR_TEMP_3060", "", "Couldn't find column <i> in:\n<schema>", kAnalysis},
 };
 static_assert(IsSorted(kTable));
 

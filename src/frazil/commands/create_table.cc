@@ -95,6 +95,7 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
   }
 
   DefinitionClauses clauses;
+  clauses.full_name = catalogs::FullName(*name.catalog, name.identifier);
   clauses.provider = command.provider;
   clauses.partitioning = command.partitioning;
   clauses.options = command.options;

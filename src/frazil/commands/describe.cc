@@ -1,7 +1,9 @@
+#include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_text.h"
 #include "frazil/functions/function.h"
+#include "frazil/tables/files/file_table.h"
 
 namespace frazil::commands {
 
@@ -23,6 +25,22 @@ void AddColumns(RowSet* rows, const DataType& schema) {
   for (const auto& field : schema.fields()) {
     AddRow(rows, field.name, field.type->SimpleString(),
            field.Comment().empty() ? std::nullopt : std::optional<std::string>(field.Comment()));
+  }
+}
+
+// Spark shows the defaults of plain files' columns, not those of other formats.
+void AddDefaults(RowSet* rows, const tables::Table& table) {
+  if (!tables::FileFormatByName(table.provider()).has_value()) return;
+  bool first = true;
+  for (const auto& field : table.schema()->fields()) {
+    const auto value = analysis::DefaultText(field);
+    if (!value.has_value()) continue;
+    if (first) {
+      AddRow(rows, "");
+      AddRow(rows, "# Column Default Values");
+    }
+    first = false;
+    AddRow(rows, field.name, field.type->SimpleString(), *value);
   }
 }
 
@@ -104,6 +122,7 @@ Result<RowSet> DescribeTable(const plan::DescribeCommand& command, CommandContex
     AddRow(&rows, "# Detailed Table Information");
     for (const auto& [key, value] : TableDetails(*table.table, table.full_name)) AddRow(&rows, key, value);
   }
+  AddDefaults(&rows, *table.table);
   return rows;
 }
 

@@ -6,6 +6,7 @@
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/table_writer.h"
+#include "frazil/tables/files/file_table.h"
 
 namespace frazil::commands {
 
@@ -149,8 +150,16 @@ Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses,
     FRAZIL_ASSIGN_OR_RETURN(auto field, ToPartitionField(transform));
     const StructField* source = FindField(clauses.schema, field.source);
     if (source == nullptr) {
-      return Error::Of("PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA",
-                       {{"column", QuoteIdentifier(field.source)}, {"schema", clauses.schema->SimpleString()}});
+      if (!tables::FileFormatByName(definition.provider).has_value()) {
+        return Error::Of("_LEGACY_ERROR_TEMP_3060",
+                         {{"i", Join(field.source, ".")}, {"schema", SchemaTreeString(*clauses.schema)}});
+      }
+      std::vector<std::string> columns;
+      for (const auto& column : clauses.schema->fields()) columns.push_back(QuoteIdentifier(column.name));
+      return Error::Of("COLUMN_NOT_DEFINED_IN_TABLE", {{"colType", "partition"},
+                                                       {"colName", QuoteIdentifier(field.source)},
+                                                       {"tableName", QuoteIdentifier(clauses.full_name)},
+                                                       {"tableCols", Join(columns, ", ")}});
     }
     field.result_type = source->type;
     definition.partitioning.push_back(std::move(field));

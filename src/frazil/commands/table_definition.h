@@ -21,6 +21,7 @@ Result<plan::PartitionTransform> ToPartitionTransform(const plan::ExprPtr& expre
 /// The definition of a table from its clauses; `schema` is that of the columns or of the query. Checks duplicate
 /// columns (COLUMN_ALREADY_EXISTS) and that partition columns exist.
 struct DefinitionClauses {
+  std::vector<std::string> full_name;  ///< Of the table, for errors.
   DataTypePtr schema;
   std::optional<std::string> provider;
   std::vector<plan::PartitionTransform> partitioning;

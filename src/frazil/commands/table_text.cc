@@ -1,6 +1,8 @@
 #include "frazil/commands/table_text.h"
 
+#include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
+#include "frazil/tables/files/file_table.h"
 
 namespace frazil::commands {
 
@@ -86,9 +88,12 @@ std::string CreateTableText(const tables::Table& table, const std::vector<std::s
     const auto& field = table.schema()->fields()[i];
     text += (i == 0 ? "  " : ",\n  ") + QuoteIdentifierIfNeeded(field.name) + " " + field.type->Sql();
     if (!field.nullable) text += " NOT NULL";
+    if (const auto value = analysis::DefaultText(field); value.has_value()) text += " DEFAULT " + *value;
     if (!field.Comment().empty()) text += " COMMENT " + Quoted(field.Comment());
   }
   text += ")\nUSING " + table.provider() + "\n";
+  const auto* files = dynamic_cast<const tables::FileTable*>(&table);
+  if (files != nullptr && !files->options().empty()) text += "OPTIONS (\n" + PropertiesText(files->options()) + ")\n";
   auto partitioning = table.partitioning();
   if (!partitioning.empty()) {
     std::vector<std::string> terms;

@@ -76,8 +76,7 @@ Result<std::vector<tables::PartitionField>> PartitionsBy(const std::vector<std::
   for (const auto& column : columns) {
     const int index = schema.FieldIndex(column);
     if (index < 0) {
-      return Error::Of("PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA",
-                       {{"column", QuoteIdentifier(column)}, {"schema", schema.SimpleString()}});
+      return Error::Of("_LEGACY_ERROR_TEMP_1155", {{"col", column}, {"schemaCatalog", schema.SimpleString()}});
     }
     tables::PartitionField field;
     field.source = {schema.fields()[static_cast<size_t>(index)].name};
@@ -149,6 +148,7 @@ Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::Logica
     }
   }
   DefinitionClauses clauses;
+  clauses.full_name = catalogs::FullName(*name.catalog, name.identifier);
   clauses.schema = AsNullable(plan::OutputSchema(*query));
   clauses.provider = command.format;
   clauses.options = command.options;
@@ -320,6 +320,7 @@ Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& c
         return catalogs::TableExistsAlready(*name.catalog, name.identifier);
       if (command.mode == ModeV2::kReplace && !exists) return NotFound(name);
       DefinitionClauses clauses;
+      clauses.full_name = catalogs::FullName(*name.catalog, name.identifier);
       clauses.schema = AsNullable(plan::OutputSchema(*query));
       clauses.provider = command.provider;
       clauses.properties = command.properties;

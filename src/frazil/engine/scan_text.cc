@@ -17,6 +17,7 @@
 #include "frazil/engine/scan_predicate.h"
 #include "frazil/engine/scan_records.h"
 #include "frazil/engine/type_mapping.h"
+#include "frazil/plan/file_metadata.h"
 
 namespace frazil::engine {
 namespace {
@@ -116,6 +117,12 @@ bool OpenNext(duckdb::ClientContext& context, const RecordBindData& data, Record
           break;
         case ScanSlot::Kind::kFilePath:
           value = duckdb::Value(file.path);
+          break;
+        case ScanSlot::Kind::kFileUri:
+          value = duckdb::Value(storage::SchemeOf(file.path).empty() ? "file:" + file.path : file.path);
+          break;
+        case ScanSlot::Kind::kFileName:
+          value = duckdb::Value(file.path.substr(file.path.rfind('/') + 1));
           break;
         case ScanSlot::Kind::kFileTime: {
           auto handle = file_system.OpenFile(path, duckdb::FileFlags::FILE_FLAGS_READ);
@@ -225,6 +232,24 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
     return ColumnRefOf(scan.slots.back().name);
   };
 
+  // Spark's hidden column _metadata from columns with what is in it, in the order of plan::FileMetadataType.
+  using Slots = std::vector<std::pair<ScanSlot::Kind, DataTypePtr>>;
+  const Slots about = {{ScanSlot::Kind::kFileUri, DataType::String()},
+                       {ScanSlot::Kind::kFileName, DataType::String()},
+                       {ScanSlot::Kind::kFileLength, DataType::Long()},
+                       {ScanSlot::Kind::kFileTime, DataType::Timestamp()}};
+  const auto metadata_of = [](const std::vector<std::string>& names) {
+    LoweredArguments members;
+    members.push_back(ColumnRefOf(names[0]));
+    members.push_back(ColumnRefOf(names[1]));
+    members.push_back(ColumnRefOf(names[2]));
+    members.push_back(ConstantOf(duckdb::Value::BIGINT(0)));
+    members.push_back(ColumnRefOf(names[2]));
+    members.push_back(ColumnRefOf(names[3]));
+    for (size_t i = 0; i < members.size(); ++i) members[i]->SetAlias(StructMemberName(i));
+    return CallOf("struct_pack", std::move(members));
+  };
+
   // The records become structs of the files' columns: one by from_csv, any number by json_rows.
   std::vector<StructField> fields(schema.begin(), schema.begin() + static_cast<std::ptrdiff_t>(data_columns));
   for (const auto& field : fields) {
@@ -278,6 +303,12 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
     auto path = add_slot(ScanSlot::Kind::kFilePath, -1, DataType::String());
     const std::string path_name = block.columns.back();
     columns.emplace_back(path_name, std::move(path));
+    std::vector<std::string> about_names;
+    for (const auto& [kind, type] : about) {
+      auto value = add_slot(kind, -1, type);
+      about_names.push_back(block.columns.back());
+      columns.emplace_back(about_names.back(), std::move(value));
+    }
     LoweredArguments lowered;
     lowered.push_back(std::move(text));
     FRAZIL_ASSIGN_OR_RETURN(auto option_text, Lower(*call->arguments[1]));
@@ -288,7 +319,8 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
     columns.emplace_back(parsed, std::move(value));
     const size_t first_constant = 1;
     std::vector<std::string> constant_names;
-    for (size_t i = first_constant; i < scan.slots.size(); ++i) constant_names.push_back(scan.slots[i].name);
+    for (size_t i = first_constant; scan.slots[i].kind == ScanSlot::Kind::kData; ++i)
+      constant_names.push_back(scan.slots[i].name);
     state_.scans.push_back(std::move(scan));
     Block rows = Wrap(Select(std::move(block), std::move(columns), true));
     const auto member = [&](size_t i) {
@@ -308,7 +340,9 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
       } else if (column.index >= 0) {
         output.emplace_back(name, ColumnRefOf(constant_names[static_cast<size_t>(column.index) - data_columns]));
       } else if (column.metadata_name == plan::kFilePathColumn) {
-        output.emplace_back(name, ColumnRefOf(constant_names.back()));
+        output.emplace_back(name, ColumnRefOf(path_name));
+      } else if (column.metadata_name == plan::kFileMetadataColumn) {
+        output.emplace_back(name, metadata_of(about_names));
       } else {
         return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);
       }
@@ -320,7 +354,14 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
   for (size_t i = 0; i < node.columns.size(); ++i) {
     const auto& column = node.columns[i];
     LoweredExpression value;
-    if (column.index < 0) {
+    if (column.metadata_name == plan::kFileMetadataColumn) {
+      std::vector<std::string> names;
+      for (const auto& [kind, type] : about) {
+        add_slot(kind, -1, type);
+        names.push_back(block.columns.back());
+      }
+      value = metadata_of(names);
+    } else if (column.index < 0) {
       if (column.metadata_name != plan::kFilePathColumn)
         return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);
       value = add_slot(ScanSlot::Kind::kFilePath, -1, DataType::String());

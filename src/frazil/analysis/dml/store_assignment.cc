@@ -35,13 +35,6 @@ Error ArityMismatch(bool too_many, const InsertShape& shape, const std::vector<s
                     {"dataColumns", NamesText(data_columns)}});
 }
 
-std::optional<std::string> DefaultText(const StructField& column) {
-  auto found = column.metadata.find("CURRENT_DEFAULT");
-  if (found == column.metadata.end()) return std::nullopt;
-  auto text = ParseJson(found->second);
-  return text.ok() ? std::optional<std::string>(text->text) : std::nullopt;
-}
-
 /// The value, or an error at run time where it is NULL.
 ExpressionPtr AssertNotNull(ExpressionPtr value, const std::string& column) {
   auto is_null = MakeCall("is_null", {value}, DataType::Boolean(), false);
@@ -54,6 +47,13 @@ ExpressionPtr AssertNotNull(ExpressionPtr value, const std::string& column) {
 }
 
 }  // namespace
+
+std::optional<std::string> DefaultText(const StructField& column) {
+  auto found = column.metadata.find("CURRENT_DEFAULT");
+  if (found == column.metadata.end()) return std::nullopt;
+  auto text = ParseJson(found->second);
+  return text.ok() ? std::optional<std::string>(text->text) : std::nullopt;
+}
 
 Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& column, const std::string& table_name,
                                      AnalysisContext& context) {

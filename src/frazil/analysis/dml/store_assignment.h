@@ -29,6 +29,8 @@ struct InsertShape {
 Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const InsertShape& shape,
                                            AnalysisContext& context);
 
+/// The SQL text of the column's default, as it was written, where it has one.
+std::optional<std::string> DefaultText(const StructField& column);
 /// Value of a column that an INSERT leaves out: its default, or NULL (error for NOT NULL columns without one).
 Result<ExpressionPtr> ColumnDefault(const StructField& column, const std::string& table_name, AnalysisContext& context);
 
