@@ -120,6 +120,14 @@ def test_formats(frazil):
     assert wrong.returncode == 2 and "'xml' is no format" in wrong.stderr
 
 
+def test_variants(frazil):
+    query = "SELECT parse_json('{\"a\": [1, null, \"x\"]}') AS v, array(parse_json('\"text\"')) AS l, CAST(NULL AS VARIANT) AS n"
+    assert json.loads(frazil("sql", "--format", "json", "-e", query).stdout) == {
+        "v": {"a": [1, None, "x"]}, "l": ["text"], "n": None}
+    lines = frazil("sql", "-e", query).stdout.splitlines()
+    assert lines[3].split("|")[1:4] == ['{"a":[1,null,"x"]}', "[text]", "NULL"]
+
+
 def test_an_error_ends_a_script(frazil):
     done = frazil("sql", "--format", "csv", "-e", "SELECT 1 AS a; SELEC 2; SELECT 3")
     assert done.returncode == 1 and "3" not in done.stdout

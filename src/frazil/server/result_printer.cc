@@ -8,6 +8,7 @@
 #include "frazil/base/byte_text.h"
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
+#include "frazil/engine/variant_text.h"
 #include "frazil/server/arrow_cells.h"
 
 namespace frazil::server {
@@ -30,6 +31,7 @@ std::string BytesText(const std::string& bytes, OutputFormat format) {
 
 bool HoldsBytes(const DataType& type) {
   switch (type.id()) {
+    case TypeId::kVariant:
     case TypeId::kBinary:
     case TypeId::kGeometry:
     case TypeId::kGeography:
@@ -44,14 +46,21 @@ bool HoldsBytes(const DataType& type) {
   }
 }
 
-// The value with text in the place of its bytes, however deep they lie.
-Value WithBytesAsText(const DataType& type, Value value, OutputFormat format) {
+// The value with text in the place of its bytes and variants, however deep they lie.
+Result<Value> WithBytesAsText(const DataType& type, Value value, OutputFormat format, const std::string& time_zone) {
   if (value.is_null() || !HoldsBytes(type)) return value;
+  if (type.id() == TypeId::kVariant) {
+    const auto& parts = value.list();
+    FRAZIL_ASSIGN_OR_RETURN(
+        auto text, engine::VariantText(parts[0].string(), parts[1].string(), time_zone, format != OutputFormat::kJson));
+    return Value(std::move(text));
+  }
   if (!type.IsComplex()) return Value(BytesText(value.string(), format));
   Value::List members = value.list();
   const size_t kinds = type.fields().size();
   for (size_t i = 0; i < members.size(); ++i) {
-    members[i] = WithBytesAsText(*type.fields()[i % kinds].type, std::move(members[i]), format);
+    FRAZIL_ASSIGN_OR_RETURN(members[i],
+                            WithBytesAsText(*type.fields()[i % kinds].type, std::move(members[i]), format, time_zone));
   }
   return Value(std::move(members));
 }
@@ -145,6 +154,7 @@ std::string JsonText(const DataType& type, const Value& value, const std::string
     case TypeId::kInteger:
     case TypeId::kLong:
     case TypeId::kDecimal:
+    case TypeId::kVariant:  // JSON already.
       return ValueToString(type, value, time_zone);
     case TypeId::kFloat:
       if (!std::isfinite(value.float32())) return JsonString(ValueToString(type, value, time_zone));
@@ -206,7 +216,8 @@ Result<int64_t> PrintResult(engine::ResultStream& stream, OutputFormat format, c
       Value::List values;
       for (size_t i = 0; i < fields.size(); ++i) {
         Value value = ReadCell(*fields[i].type, *batch->array().children[i], row + batch->array().offset);
-        values.push_back(WithBytesAsText(*fields[i].type, std::move(value), format));
+        FRAZIL_ASSIGN_OR_RETURN(value, WithBytesAsText(*fields[i].type, std::move(value), format, time_zone));
+        values.push_back(std::move(value));
       }
       switch (format) {
         case OutputFormat::kTable: {

@@ -15,6 +15,7 @@
 #include "frazil/engine/functions/variant_cast.h"
 #include "frazil/engine/functions/variant_value.h"
 #include "frazil/engine/type_mapping.h"
+#include "frazil/engine/variant_text.h"
 #include "frazil/types/datetime.h"
 #include "frazil/types/decimal.h"
 #include "frazil/types/float_text.h"
@@ -675,6 +676,19 @@ Result<LoweredExpression> LowerGet(LoweringContext& context, const CallExpressio
 }
 
 }  // namespace
+
+Result<std::string> VariantText(std::string_view value, std::string_view metadata, const std::string& time_zone,
+                                bool plain) {
+  const auto variant = DecodeVariant(value, metadata);
+  if (!variant.has_value()) return Error::Of("MALFORMED_VARIANT");
+  FRAZIL_ASSIGN_OR_RETURN(const auto zone, TimeZone::Find(time_zone));
+  if (plain && variant->kind != Variant::Kind::kObject && variant->kind != Variant::Kind::kArray) {
+    return variant->kind == Variant::Kind::kNull ? "null" : ScalarText(*variant, *zone);
+  }
+  std::string text;
+  AppendJson(*variant, *zone, &text);
+  return text;
+}
 
 Result<LoweredExpression> LowerVariantCast(LoweredExpression child, const DataType& from, const DataType& to,
                                            EvalMode mode, const functions::ExpressionSettings& settings) {
