@@ -305,7 +305,7 @@ def test_statistics_and_summaries(engines, table, partitioning):
 
 
 MARKED = ", ".join(f"'write.{mode}.mode' = 'merge-on-read'" for mode in ("delete", "update", "merge"))
-CHANGES = [
+MARKED_CHANGES = [
     "INSERT INTO {t} SELECT id, CAST(id % 3 AS STRING) FROM range(0, 30, 1, 1)",
     "DELETE FROM {t} WHERE id % 10 = 3",
     "UPDATE {t} SET p = concat(p, '!') WHERE id % 7 = 0",
@@ -327,7 +327,7 @@ def test_rows_that_are_marked_as_deleted(engines, folder, table, version, granul
     order = {"ours": ["ours"], "alternately": ["ours", "spark"], "the other way": ["spark", "ours"]}[turns]
     engines["ours"].sql(f"CREATE TABLE {table} (id BIGINT, p STRING) USING iceberg {partitioned} TBLPROPERTIES ("
                         f"'format-version' = '{version}', 'write.delete.granularity' = '{granularity}', {MARKED})")
-    for n, statement in enumerate(CHANGES):
+    for n, statement in enumerate(MARKED_CHANGES):
         engines[order[n % len(order)]].sql(statement.format(t=table))
         agree(engines, folder, table)
         if version == 3:
@@ -350,7 +350,7 @@ def test_summaries_of_rows_that_are_marked_as_deleted(engines, folder, table, ve
         own = f"{table}_{name}"
         engines[name].sql(f"CREATE TABLE {own} (id BIGINT, p STRING) USING iceberg TBLPROPERTIES ('format-version' = '{version}', "
                           f"'write.delete.granularity' = '{granularity}', {MARKED})")
-        for statement in CHANGES[:5]:
+        for statement in MARKED_CHANGES[:5]:
             engines[name].sql(statement.format(t=own))
         found = engines[name].sql(f"SELECT operation, summary FROM {own}.snapshots ORDER BY committed_at").collect()
         told[name] = [(r.operation, {k: v for k, v in r.summary.items() if "size" not in k and not k.startswith(("spark.", "app-", "engine", "iceberg-version"))})

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "frazil/storage/memory/memory_store.h"
 #include "frazil/tables/delta/actions.h"
 #include "frazil/tables/delta/deletion_vectors.h"
 #include "frazil/tables/delta/file_statistics.h"
@@ -144,12 +145,12 @@ TEST(DeletionVectors, InlineOnes) {
   // As Delta writes it: the deleted rows are 3, 4, 7, 11, 18 and 29.
   DeletionVectorDescriptor descriptor{"i", "^Bg9^0rr910000000000iXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", std::nullopt, 44,
                                       6};
-  storage::ObjectStore* none = nullptr;
-  auto positions = ReadDeletionVector(*none, "/t", descriptor);
+  storage::MemoryStore empty;
+  auto positions = ReadDeletionVector(empty, "/t", descriptor);
   ASSERT_TRUE(positions.ok()) << positions.error().message;
   EXPECT_EQ(**positions, (std::vector<int64_t>{3, 4, 7, 11, 18, 29}));
   descriptor.cardinality = 5;
-  EXPECT_EQ(ReadDeletionVector(*none, "/t", descriptor).error().condition,
+  EXPECT_EQ(ReadDeletionVector(empty, "/t", descriptor).error().condition,
             "DELTA_DELETION_VECTOR_CARDINALITY_MISMATCH");
 }
 
