@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+from crash_rows import check_pairs
 from processes import Processes, finish
 from pyiceberg.table import StaticTable
 
@@ -61,18 +62,7 @@ def test_killed_in_the_middle_of_commits(start, tmp_path):
         assert known
         done |= known
     rows = [(int(r), int(n), p, int(v)) for r, n, p, v in finish(start([f"SELECT r, n, p, v FROM {TABLE}"]))[1:]]
-    assert len(rows) == len(set(rows))
-    pairs = {}
-    for r, n, p, v in rows:
-        pairs.setdefault((r, n), []).append((p, v))
-    for key, found in pairs.items():
-        # Both rows of a commit, both as before a MERGE or as after it.
-        assert sorted(p for p, _ in found) == ["a", "b"] and len({v for _, v in found}) == 1, key
-        if key in done:
-            assert found[0][1] == (1 if key[1] % 3 == 2 else 0)
-    assert done <= set(pairs)
-    # Beside what was made known, of each process at most the commit that nobody heard of any more.
-    assert len(set(pairs) - done) <= 10
+    check_pairs(rows, done, 10)
     check_files(tmp_path / "lake" / "db" / "t")
     finish(start([f"DELETE FROM {TABLE} WHERE r < 9", f"INSERT INTO {TABLE} VALUES (99, 0, 'a', 0)"]))
     check_files(tmp_path / "lake" / "db" / "t")

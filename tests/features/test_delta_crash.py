@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from crash_rows import check_pairs
 from deltalake import DeltaTable
 from processes import Processes, finish
 
@@ -105,17 +106,6 @@ def test_killed_in_the_middle_of_commits(start, folder):
     rows = [(int(r), int(n), p, int(v)) for r, n, p, v in finish(start([f"SELECT r, n, p, v FROM {table}"]))[1:]]
     theirs = check_log(folder).to_pyarrow_table(columns=["r", "n", "p", "v"]).to_pylist()
     assert sorted(rows) == sorted(tuple(row.values()) for row in theirs)
-    assert len(rows) == len(set(rows))
-    pairs = {}
-    for r, n, p, v in rows:
-        pairs.setdefault((r, n), []).append((p, v))
-    for key, found in pairs.items():
-        # Both rows of a commit, both as before an UPDATE or as after it.
-        assert sorted(p for p, _ in found) == ["a", "b"] and len({v for _, v in found}) == 1, key
-        if key in done:
-            assert found[0][1] == (1 if key[1] % 3 == 2 else 0)
-    assert done <= set(pairs)
-    # Beside what was made known, of each process at most the commit that nobody heard of any more.
-    assert len(set(pairs) - done) <= rounds
+    check_pairs(rows, done, rounds)
     finish(start([f"DELETE FROM {table} WHERE r < 3", f"INSERT INTO {table} VALUES (999, 0, 'a', 0)"]))
     check_log(folder)

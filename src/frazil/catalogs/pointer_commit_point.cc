@@ -8,6 +8,7 @@
 #include "frazil/base/logging.h"
 #include "frazil/base/uuid.h"
 #include "frazil/catalogs/json_members.h"
+#include "frazil/tables/unknown_commit.h"
 
 namespace frazil::catalogs {
 namespace {
@@ -56,15 +57,8 @@ Result<tables::CommitState> PointerCommitPoint::Swap(const std::optional<std::st
   auto moved = pointer_->Move(expected, next, metadata);
   for (int attempt = 1; !moved.ok() && moved.error().kind == ErrorKind::kUnknownCommit; ++attempt) {
     const Error cause = moved.error();
-    if (attempt == kAttempts) {
-      Error unknown = Error::Plain(ExceptionClass::kSpark,
-                                   "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot tell whether the "
-                                   "commit to " +
-                                       name_ + " came through: " + cause.message)
-                          .CausedBy(cause);
-      unknown.kind = ErrorKind::kUnknownCommit;
-      return unknown;
-    }
+    if (attempt == kAttempts)
+      return tables::UnknownCommit("the commit to " + name_ + " came through: " + cause.message, cause);
     if (attempt > 1) std::this_thread::sleep_for(std::chrono::milliseconds(100 << attempt));
     auto found = WasMovedTo(next);
     if (found.ok() && *found) {

@@ -2,10 +2,8 @@
 // https://iceberg.apache.org/docs/latest/spark-procedures/#add_files
 
 #include <algorithm>
-#include <map>
 #include <set>
 
-#include "frazil/analysis/dml/row_level.h"
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/procedures_internal.h"
@@ -122,24 +120,12 @@ Result<std::vector<Value>> PartitionOf(const tables::ScanFile& file, const table
   return partition;
 }
 
-/// Rows of each file, by its local path.
-Result<std::map<std::string, int64_t>> CountRows(const tables::TableScanPtr& scan, const std::string& name,
-                                                 CommandContext& context) {
-  const analysis::RowLevelTarget target{scan, name, name, {}, scan->schema()};
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(target, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto counting, analysis::FilesWithMatches(nullptr, rows, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto counted, context.engine().Collect(counting, context.execution()));
-  std::map<std::string, int64_t> counts;
-  for (const auto& row : counted.rows) counts[storage::LocalPath(row[0].string())] = row[1].integer();
-  return counts;
-}
-
 /// The files of a scan that pass a filter on their folders, as a table with these partition fields has them.
 Result<std::vector<tables::WrittenFile>> FilesOf(const tables::TableScanPtr& scan, const std::string& name,
                                                  const std::vector<tables::PartitionField>& fields, const Value& filter,
                                                  CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(Predicate::True()));
-  FRAZIL_ASSIGN_OR_RETURN(auto counts, CountRows(scan, name, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto counts, CountRowsByFile(scan, name, context));
   std::vector<tables::WrittenFile> files;
   for (const auto& file : plan.files) {
     FRAZIL_ASSIGN_OR_RETURN(bool passes, PassesFilter(file, plan, filter));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "frazil/analysis/dml/row_level.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
@@ -78,12 +77,7 @@ Result<RowSet> RunConvertToDelta(const plan::MaintenanceCommand& command, Comman
   }
   FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
 
-  const analysis::RowLevelTarget target{scan, folder, folder, {}, scan->schema()};
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(target, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto counting, analysis::FilesWithMatches(nullptr, rows, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto counted, context.engine().Collect(counting, context.execution()));
-  std::map<std::string, int64_t> row_counts;
-  for (const auto& row : counted.rows) row_counts[storage::LocalPath(row[0].string())] = row[1].integer();
+  FRAZIL_ASSIGN_OR_RETURN(auto row_counts, CountRowsByFile(scan, folder, context));
   for (const auto& file : planned.files) {
     std::vector<std::string> found, expected;
     for (const auto& [index, value] : file.constants) found.push_back(planned.columns[index].name);

@@ -28,22 +28,6 @@ std::vector<Attribute> NamedColumns(const std::vector<Attribute>& output, const 
   return columns;
 }
 
-/// One column after the other of the rows: kept, or the value given by `change` (null: kept).
-template <typename Change>
-Result<plan::LogicalPlanPtr> Changed(const plan::LogicalPlanPtr& rows, const Change& change, CommandContext& context) {
-  std::vector<ExpressionPtr> values;
-  std::vector<Attribute> output = rows->output;
-  bool changes = false;
-  for (size_t i = 0; i < output.size(); ++i) {
-    FRAZIL_ASSIGN_OR_RETURN(ExpressionPtr value, change(i));
-    changes = changes || value != nullptr;
-    if (value != nullptr) output[i].nullable = value->nullable;
-    values.push_back(value != nullptr ? std::move(value) : MakeColumn(rows->output[i]));
-    output[i].id = context.NextId();
-  }
-  return changes ? plan::MakeProject(rows, std::move(values), std::move(output)) : rows;
-}
-
 Result<ExpressionPtr> ValueOf(const tables::GeneratedColumn& column, const StructField& field,
                               const std::vector<Attribute>& columns, const std::string& table_name,
                               CommandContext& context) {
@@ -62,6 +46,40 @@ ExpressionPtr NextIdentity(const tables::GeneratedColumn& column, const StructFi
   const int64_t first = column.last ? *column.last + column.step : column.start;
   ExpressionPtr value = call("add", number(first), call("multiply", number(column.step), std::move(index)));
   return MakeCast(std::move(value), field.type, EvalMode::kAnsi);
+}
+
+/// The rows with a value in each generated column that was not given: its expression's, or for an identity column what
+/// `identity` says (null: the column stays as it is).
+Result<plan::LogicalPlanPtr> WithValues(
+    const tables::Table& table, const DataTypePtr& schema, const plan::LogicalPlanPtr& rows,
+    const std::function<bool(const std::string&)>& is_given,
+    const std::function<ExpressionPtr(const tables::GeneratedColumn&, const StructField&)>& identity,
+    CommandContext& context) {
+  const auto generated = table.generated_columns();
+  if (generated.empty()) return rows;
+  const auto others = NamedColumns(rows->output, *schema, generated);
+  std::vector<ExpressionPtr> values;
+  std::vector<Attribute> output = rows->output;
+  bool changes = false;
+  for (size_t i = 0; i < output.size(); ++i) {
+    ExpressionPtr value;
+    for (const auto& column : generated) {
+      if (i >= schema->fields().size()) break;
+      const StructField& field = schema->fields()[i];
+      if (!EqualsIgnoreCase(column.name, field.name) || is_given(column.name)) continue;
+      if (column.is_identity) {
+        value = identity(column, field);
+      } else {
+        FRAZIL_ASSIGN_OR_RETURN(value, ValueOf(column, field, others, table.location(), context));
+      }
+      break;
+    }
+    changes = changes || value != nullptr;
+    if (value != nullptr) output[i].nullable = value->nullable;
+    values.push_back(value != nullptr ? std::move(value) : MakeColumn(rows->output[i]));
+    output[i].id = context.NextId();
+  }
+  return changes ? plan::MakeProject(rows, std::move(values), std::move(output)) : rows;
 }
 
 }  // namespace
@@ -145,49 +163,24 @@ Result<plan::LogicalPlanPtr> WithGeneratedValues(const tables::Table& table, con
                                                  const plan::LogicalPlanPtr& rows,
                                                  const std::function<bool(const std::string&)>& is_given,
                                                  tables::WriteOptions* options, CommandContext& context) {
-  const auto generated = table.generated_columns();
-  if (generated.empty()) return rows;
-  for (const auto& column : generated) {
+  for (const auto& column : table.generated_columns()) {
     if (column.is_identity && !column.takes_values && is_given(column.name))
       return Error::Of("DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED", {{"colName", column.name}});
   }
-  const auto others = NamedColumns(rows->output, *schema, generated);
-  return Changed(
-      rows,
-      [&](size_t i) -> Result<ExpressionPtr> {
-        if (i >= schema->fields().size()) return ExpressionPtr();
-        const StructField& field = schema->fields()[i];
-        for (const auto& column : generated) {
-          if (!EqualsIgnoreCase(column.name, field.name) || is_given(column.name)) continue;
-          if (!column.is_identity) return ValueOf(column, field, others, table.location(), context);
-          std::string& names = options->summary["identityColumns"];
-          names += (names.empty() ? "" : "\n") + column.name;
-          return NextIdentity(column, field);
-        }
-        return ExpressionPtr();
-      },
-      context);
+  const auto next = [&](const tables::GeneratedColumn& column, const StructField& field) {
+    std::string& names = options->summary["identityColumns"];
+    names += (names.empty() ? "" : "\n") + column.name;
+    return NextIdentity(column, field);
+  };
+  return WithValues(table, schema, rows, is_given, next, context);
 }
 
 Result<plan::LogicalPlanPtr> WithFollowingValues(const tables::Table& table, const DataTypePtr& schema,
                                                  const plan::LogicalPlanPtr& rows,
                                                  const std::function<bool(const std::string&)>& is_given,
                                                  CommandContext& context) {
-  const auto generated = table.generated_columns();
-  if (generated.empty()) return rows;
-  const auto others = NamedColumns(rows->output, *schema, generated);
-  return Changed(
-      rows,
-      [&](size_t i) -> Result<ExpressionPtr> {
-        if (i >= schema->fields().size()) return ExpressionPtr();
-        const StructField& field = schema->fields()[i];
-        for (const auto& column : generated) {
-          if (EqualsIgnoreCase(column.name, field.name) && !column.is_identity && !is_given(column.name))
-            return ValueOf(column, field, others, table.location(), context);
-        }
-        return ExpressionPtr();
-      },
-      context);
+  const auto kept = [](const tables::GeneratedColumn&, const StructField&) { return ExpressionPtr(); };
+  return WithValues(table, schema, rows, is_given, kept, context);
 }
 
 }  // namespace frazil::commands

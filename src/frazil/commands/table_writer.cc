@@ -226,6 +226,17 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
   return WriteRows(*table.table, options, all, context, std::move(files));
 }
 
+Result<std::map<std::string, int64_t>> CountRowsByFile(const tables::TableScanPtr& scan, const std::string& name,
+                                                       CommandContext& context) {
+  const analysis::RowLevelTarget target{scan, name, name, {}, scan->schema()};
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(target, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto counting, analysis::FilesWithMatches(nullptr, rows, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto counted, context.engine().Collect(counting, context.execution()));
+  std::map<std::string, int64_t> counts;
+  for (const auto& row : counted.rows) counts[storage::LocalPath(row[0].string())] = row[1].integer();
+  return counts;
+}
+
 bool IsDynamicOverwrite(const std::map<std::string, std::string>& options, const CommandContext& context) {
   auto option = options.find("overwrite-mode");
   if (option == options.end()) option = options.find("partitionoverwritemode");

@@ -49,6 +49,10 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
 Result<plan::LogicalPlanPtr> CheckConstraints(const tables::Table& table, const DataTypePtr& schema,
                                               const plan::LogicalPlanPtr& rows, CommandContext& context);
 
+/// Rows of each file of a scan, by the file's local path. `name`: of the table or folder, for errors.
+Result<std::map<std::string, int64_t>> CountRowsByFile(const tables::TableScanPtr& scan, const std::string& name,
+                                                       CommandContext& context);
+
 /// Whether an overwrite replaces only the partitions that get rows: write option, else
 /// spark.sql.sources.partitionOverwriteMode. Options' keys in lower case.
 bool IsDynamicOverwrite(const std::map<std::string, std::string>& options, const CommandContext& context);

@@ -6,6 +6,7 @@
 #include "frazil/base/logging.h"
 #include "frazil/catalogs/rest/metadata_changes.h"
 #include "frazil/net/url.h"
+#include "frazil/tables/unknown_commit.h"
 
 namespace frazil::catalogs {
 namespace {
@@ -178,13 +179,7 @@ Result<tables::CommitState> RestCommitPoint::Swap(const std::optional<std::strin
     if (answer->status == 404) return NoSuchTable(name_);
     return error;
   }
-  Error unknown = Error::Plain(ExceptionClass::kSpark,
-                               "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot tell whether the "
-                               "commit to " +
-                                   name_ + " came through: " + cause.message)
-                      .CausedBy(cause);
-  unknown.kind = ErrorKind::kUnknownCommit;
-  return unknown;
+  return tables::UnknownCommit("the commit to " + name_ + " came through: " + cause.message, cause);
 }
 
 }  // namespace frazil::catalogs

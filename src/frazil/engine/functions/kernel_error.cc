@@ -5,6 +5,7 @@
 #include <duckdb/common/error_data.hpp>
 #include <duckdb/common/exception.hpp>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/text.h"
 
 namespace frazil::engine {
@@ -19,28 +20,12 @@ constexpr const char* kAnsiSetting = "\"spark.sql.ansi.enabled\"";
 
 // DuckDB carries the entries as JSON text: anything but plain ASCII is escaped, so that no byte is lost.
 std::string Escape(std::string_view text) {
-  static constexpr char kDigits[] = "0123456789abcdef";
   std::string result;
-  for (unsigned char c : text) {
+  for (const char c : text) {
     if (c >= 0x20 && c < 0x7f && c != '%') {
-      result += static_cast<char>(c);
+      result += c;
     } else {
-      result += '%';
-      result += kDigits[c >> 4];
-      result += kDigits[c & 15];
-    }
-  }
-  return result;
-}
-
-std::string Unescape(const std::string& text) {
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size()) {
-      result += static_cast<char>(std::strtol(text.substr(i + 1, 2).c_str(), nullptr, 16));
-      i += 2;
-    } else {
-      result += text[i];
+      AppendPercentEncoded(c, &result);
     }
   }
   return result;
@@ -234,13 +219,14 @@ Error ErrorFromDuckDb(const duckdb::ErrorData& error) {
     const auto found = info.find(kParameterKey + std::to_string(i));
     if (found == info.end()) break;
     const auto equals = found->second.find('=');
-    parameters.emplace_back(Unescape(found->second.substr(0, equals)), Unescape(found->second.substr(equals + 1)));
+    parameters.emplace_back(PercentDecode(found->second.substr(0, equals)),
+                            PercentDecode(found->second.substr(equals + 1)));
   }
   const auto exception_class = static_cast<ExceptionClass>(std::atoi(entry(kClassKey).c_str()));
   const auto kind = static_cast<ErrorKind>(std::atoi(entry(kKindKey).c_str()));
   Error result;
   if (condition->second.empty()) {
-    result = Error::Plain(exception_class, Unescape(entry(kMessageKey)));
+    result = Error::Plain(exception_class, PercentDecode(entry(kMessageKey)));
   } else {
     result = Error::Of(exception_class, condition->second, std::move(parameters));
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/datetime_pattern.h"
 #include "frazil/engine/functions/kernel_arguments.h"
@@ -127,20 +128,6 @@ std::string DecodeBase64(std::string_view text) {
 }
 
 }  // namespace
-
-std::string EncodeBase64(std::string_view bytes) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string result;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const auto byte = [&](size_t at) { return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0u; };
-    const unsigned group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-    result += kDigits[group >> 18];
-    result += kDigits[(group >> 12) & 63];
-    result += i + 1 < bytes.size() ? kDigits[(group >> 6) & 63] : '=';
-    result += i + 2 < bytes.size() ? kDigits[group & 63] : '=';
-  }
-  return result;
-}
 
 void CheckLocale(const std::map<std::string, std::string>& options) {
   const auto found = options.find("locale");
@@ -422,7 +409,7 @@ std::optional<std::string> SimpleText(const DataType& type, const VectorReader& 
     }
     case TypeId::kBinary: {
       const auto bytes = value(duckdb::string_t{});
-      return EncodeBase64({bytes.GetData(), bytes.GetSize()});
+      return Base64Encode({bytes.GetData(), bytes.GetSize()});
     }
     case TypeId::kDate:
       if (!options.date_format.empty()) {

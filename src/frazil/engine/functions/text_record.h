@@ -35,8 +35,6 @@ struct RecordOptions {
 /// lower case).
 void CheckLocale(const std::map<std::string, std::string>& options);
 
-/// Bytes as text, in lines of any length.
-std::string EncodeBase64(std::string_view bytes);
 /// Sets the row to NULL, with what is below it.
 void WriteNull(duckdb::Vector& vector, duckdb::idx_t row);
 /// Writes the value of a text as a cast to the type reads it. False where it is none: nothing is written then.

@@ -6,6 +6,7 @@
 
 #include <duckdb/planner/expression/bound_function_expression.hpp>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/json_value.h"
 #include "frazil/engine/functions/kernel_arguments.h"
@@ -157,7 +158,7 @@ void AppendJson(const Variant& variant, const TimeZone& zone, std::string* out) 
       *out += ScalarText(variant, zone);
       return;
     case Variant::Kind::kBinary:
-      AppendJsonText(EncodeBase64(variant.text), out);
+      AppendJsonText(Base64Encode(variant.text), out);
       return;
     case Variant::Kind::kTimestamp: {
       // With the offset of the zone at that time.

@@ -6,6 +6,7 @@
 #include "frazil/base/text.h"
 #include "frazil/storage/large_objects.h"
 #include "frazil/tables/iceberg/errors.h"
+#include "frazil/tables/unknown_commit.h"
 
 namespace frazil::tables::iceberg {
 namespace {
@@ -132,14 +133,7 @@ Result<CommitState> PathCommitPoint::Swap(const std::optional<std::string>& expe
     // The answer is lost or bad: what stands there now tells. The text is unique, it names new snapshots and the time.
     auto found = store_->Read(path);
     if (!found.ok() && storage::IsNotFound(found.error())) return std::move(outcome).error();
-    if (!found.ok()) {
-      Error unknown = Error::Plain(ExceptionClass::kSpark,
-                                   "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot tell whether " +
-                                       path + " was written")
-                          .CausedBy(outcome.error());
-      unknown.kind = ErrorKind::kUnknownCommit;
-      return unknown;
-    }
+    if (!found.ok()) return UnknownCommit(path + " was written", outcome.error());
     if (*found != metadata) return CommitState::kConflict;
     Log(LogLevel::kWarn, "A commit succeeded whose outcome was not told",
         {{"path", path}, {"error", outcome.error().message}});
