@@ -34,7 +34,7 @@ target_compile_options(frazil_warnings INTERFACE -Wall -Wextra $<$<CONFIG:Debug>
 # GCC 12 looks through inlined code of its own standard library at -O2 and warns of what cannot be: bytes before a
 # string's first (GCC bug 105651), an optional that is read while empty (80635). Debug builds keep these warnings.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  foreach(warning restrict array-bounds maybe-uninitialized stringop-overflow)
+  foreach(warning restrict array-bounds maybe-uninitialized stringop-overflow stringop-overread)
     target_compile_options(frazil_warnings INTERFACE $<$<CONFIG:Release>:-Wno-${warning}>)
   endforeach()
 endif()
