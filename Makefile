@@ -34,6 +34,7 @@ test: setup check build unit ratchet product ## everything CI runs: source rules
 check: ## the rules of the source: includes, names, lengths, formatting
 	@tools/check_includes.py
 	@tools/check_source.py
+	@tools/compatibility.py --check
 	@tools/check_format.sh
 
 unit: build ## unit tests only

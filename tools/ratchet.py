@@ -12,9 +12,11 @@ when its garbage collector closes a session in the middle of a call. A suite tha
 
 --quick runs a part that takes some minutes: listed acceptance tests but those against services, and a fixed selection
 of the others.
---update adds to the lists what passes now. Nothing is ever taken out of a list by this program.
+--update adds to the lists what passes now, and writes docs/compatibility.md. Nothing is ever taken out of a list by this
+program.
 """
 import argparse
+import collections
 import fnmatch
 import hashlib
 import json
@@ -24,6 +26,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import xml.etree.ElementTree
 from concurrent.futures import ThreadPoolExecutor
@@ -34,6 +37,9 @@ LISTS = ROOT / "tests" / "ratchet"
 sys.path.insert(0, str(ROOT / "python"))
 
 from frazil.spark import SparkConnectServer  # noqa: E402
+
+sys.path.insert(0, str(ROOT / "tools"))
+import compatibility  # noqa: E402
 
 # --quick runs one golden file in so many, chosen by the hash of its name, and these modules' doctests.
 QUICK_GOLDEN_SHARE = 4
@@ -63,6 +69,22 @@ def write_list(suite, names):
     text = f"# What passes of the suite '{suite}' (tools/ratchet.py --update adds to it).\n"
     text += "".join(f"{name}\n" for name in sorted(names))
     (LISTS / f"{suite}.txt").write_text(text, encoding="utf-8")
+
+
+writing = threading.Lock()
+
+
+def write_suite(suite, outcome):
+    """Keeps the names of all tests of a suite in suites.json; those of golden files as numbers of queries."""
+    names = outcome.passed | outcome.failed
+    known = sorted(names)
+    if suite == "golden":
+        known = dict(sorted(collections.Counter(name.rpartition("#")[0] for name in names).items()))
+    path = LISTS / "suites.json"
+    with writing:
+        every = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        every[suite] = known
+        path.write_text(json.dumps(every, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 class OutOfTime(Exception):
@@ -220,12 +242,14 @@ def run_once(program, folder, work, listed, args):
         return program(folder, args.remote, work, listed, args.quick)
     # What the acceptance tests say of the environment of the server under test.
     os.environ.update(AWS_ACCESS_KEY_ID="test", AWS_SECRET_ACCESS_KEY="test", AWS_REGION="us-east-1")
-    with SparkConnectServer(warehouse=work / "warehouse", arguments=["--log-level", "off"]) as server:
+    # Spark's own suites expect the zone of the machine that they were made on (see their reference_server.sh).
+    conf = {"spark.sql.session.timeZone": "America/Los_Angeles"} if folder.name == "conformance" else {}
+    with SparkConnectServer(warehouse=work / "warehouse", conf=conf, arguments=["--log-level", "off"]) as server:
         return program(folder, server.remote_url, work, listed, args.quick)
 
 
 def run_suite(suite, folder, args):
-    """(suite, outcome or None, text): starts a server, runs the suite against it."""
+    """(suite, tests lost or None, text): starts a server, runs the suite against it."""
     sub, program = SUITES[suite]
     started = time.monotonic()
     work = Path(tempfile.mkdtemp(prefix=f"ratchet-{suite}-"))
@@ -249,6 +273,8 @@ def run_suite(suite, folder, args):
     won = sorted(outcome.passed - listed - UNORDERED)
     if args.update and won:
         write_list(suite, listed | set(won))
+    if args.update and not args.quick and suite in compatibility.SUITES:
+        write_suite(suite, outcome)
     seconds = time.monotonic() - started
     text = (f"{suite}: {len(outcome.passed)} pass, {len(outcome.failed)} do not, {len(listed)} listed, "
             f"{len(won)} new, {len(lost)} lost ({seconds:.0f} s)")
@@ -277,6 +303,8 @@ def main():
         for suite, lost, text in pool.map(lambda s: run_suite(s, args.suites, args), present):
             print(text, flush=True)
             failed += lost is None or bool(lost)
+    if args.update:
+        compatibility.write()
     print("ratchet: holds" if not failed else "ratchet: something that passed does not pass any more")
     return 1 if failed else 0
 
