@@ -5,6 +5,7 @@
 #include "frazil/catalogs/embedded/spark_session_catalog.h"
 #include "frazil/catalogs/glue/glue_catalog.h"
 #include "frazil/catalogs/hive/hive_catalog.h"
+#include "frazil/catalogs/jdbc/jdbc_catalog.h"
 #include "frazil/catalogs/path/path_catalog.h"
 #include "frazil/catalogs/rest/rest_catalog.h"
 
@@ -20,6 +21,7 @@ Result<CatalogPtr> MakeIcebergCatalog(const CatalogContext& context) {
     if (implementation->second == "org.apache.iceberg.rest.RESTCatalog") return RestCatalog::Make(context);
     if (implementation->second == "org.apache.iceberg.aws.glue.GlueCatalog") return GlueCatalog::Make(context);
     if (implementation->second == "org.apache.iceberg.hive.HiveCatalog") return HiveCatalog::Make(context);
+    if (implementation->second == "org.apache.iceberg.jdbc.JdbcCatalog") return JdbcCatalog::Make(context);
     return Error::Unsupported("ICEBERG CATALOG " + implementation->second);
   }
   auto found = context.settings.find("type");
@@ -28,6 +30,7 @@ Result<CatalogPtr> MakeIcebergCatalog(const CatalogContext& context) {
   if (type == "rest") return RestCatalog::Make(context);
   if (type == "glue") return GlueCatalog::Make(context);
   if (type == "hive") return HiveCatalog::Make(context);
+  if (type == "jdbc") return JdbcCatalog::Make(context);
   return Error::Unsupported("ICEBERG CATALOG OF TYPE " + type);
 }
 

@@ -2,14 +2,12 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "frazil/base/result.h"
-
-struct sqlite3;
+#include "frazil/catalogs/sql/sqlite_connection.h"
 
 namespace frazil::catalogs {
 
@@ -26,7 +24,6 @@ class EmbeddedStore {
 
   /// Opens or makes the file (its folder is made too).
   static Result<std::shared_ptr<EmbeddedStore>> Open(const std::string& path);
-  ~EmbeddedStore();
 
   Result<std::vector<std::string>> ListDatabases();
   Result<std::optional<std::string>> FindDatabase(const std::string& name);
@@ -46,15 +43,9 @@ class EmbeddedStore {
                            const std::string& new_name);
 
  private:
-  explicit EmbeddedStore(sqlite3* connection) : connection_(connection) {}
-  using Row = std::vector<std::string>;
-  /// Runs one statement with text parameters; `changed` receives the number of changed rows. A violated key is no
-  /// error: `changed` is 0.
-  Result<std::vector<Row>> Run(const char* statement, const std::vector<std::string>& parameters,
-                               int* changed = nullptr);
+  explicit EmbeddedStore(std::shared_ptr<SqliteConnection> connection) : connection_(std::move(connection)) {}
 
-  std::mutex mutex_;
-  sqlite3* connection_;
+  std::shared_ptr<SqliteConnection> connection_;
 };
 
 }  // namespace frazil::catalogs

@@ -3,17 +3,10 @@
 #include <algorithm>
 
 #include "frazil/base/text.h"
-#include "frazil/catalogs/glue/glue_pointer.h"
 #include "frazil/catalogs/json_members.h"
-#include "frazil/catalogs/pointer_commit_point.h"
 
 namespace frazil::catalogs {
 namespace {
-
-std::string SettingOf(const std::map<std::string, std::string>& settings, const std::string& key) {
-  auto found = settings.find(key);
-  return found == settings.end() ? std::string() : found->second;
-}
 
 /// Comment and location have members of their own in Glue, the others are parameters.
 Json DatabaseInput(const std::string& name, const std::map<std::string, std::string>& properties) {
@@ -36,16 +29,9 @@ bool HasOneLevel(const Namespace& name_space) { return name_space.size() == 1 &&
 
 Result<CatalogPtr> GlueCatalog::Make(const CatalogContext& context) {
   std::shared_ptr<GlueCatalog> catalog(new GlueCatalog());
-  catalog->name_ = context.name;
-  catalog->settings_ = context.settings;
-  catalog->stores_ = context.stores;
-  catalog->lookup_ = SettingsWithin(context.settings, context.session_settings);
-  catalog->format_ = context.formats->Find("iceberg");
-  catalog->texts_ = dynamic_cast<const tables::MetadataText*>(catalog->format_.get());
-  if (catalog->texts_ == nullptr) return Error::Internal("the table format iceberg is not registered");
-  catalog->table_properties_ = TableProperties::Of(context.settings);
+  FRAZIL_RETURN_IF_ERROR(catalog->Initialize(context));
   catalog->glue_ = std::make_shared<AwsJsonClient>(AwsJsonClient::Service{"glue", "AWSGlue"}, context.settings);
-  const std::string lock = SettingOf(context.settings, "lock-impl");
+  const std::string lock = catalog->SettingOf("lock-impl");
   if (lock == "org.apache.iceberg.aws.dynamodb.DynamoDbLockManager" ||
       lock == "org.apache.iceberg.aws.glue.DynamoLockManager") {
     FRAZIL_ASSIGN_OR_RETURN(catalog->lock_, DynamoDbLock::Make(context.settings));
@@ -56,7 +42,7 @@ Result<CatalogPtr> GlueCatalog::Make(const CatalogContext& context) {
 }
 
 Json GlueCatalog::WithCatalogId(Json body) const {
-  return catalogs::WithCatalogId(std::move(body), SettingOf(settings_, "glue.id"));
+  return catalogs::WithCatalogId(std::move(body), SettingOf("glue.id"));
 }
 
 // --- namespaces
@@ -182,36 +168,20 @@ Result<std::vector<std::string>> GlueCatalog::ListTables(const Namespace& name_s
   return TableNames(name_space, true);
 }
 
-Result<GlueCatalog::Place> GlueCatalog::PlaceAt(const Identifier& identifier, const std::string& location) {
-  Place place;
-  place.location = location;
-  place.context.name = DottedName(*this, identifier);
-  place.context.settings = lookup_;
-  FRAZIL_ASSIGN_OR_RETURN(place.context.store, stores_->StoreFor(location, lookup_));
-  const GlueTableName name{SettingOf(settings_, "glue.id"), identifier.name_space[0], identifier.name};
-  const bool skip_archive = !EqualsIgnoreCase(SettingOf(settings_, "glue.skip-archive"), "false");
-  auto pointer = std::make_shared<GluePointer>(glue_, lock_, name, place.context.name, skip_archive);
-  place.commit_point =
-      std::make_shared<PointerCommitPoint>(std::move(pointer), place.context.store, place.context.name);
-  return place;
+GlueTableName GlueCatalog::NameOf(const Identifier& identifier) const {
+  return {SettingOf("glue.id"), identifier.name_space[0], identifier.name};
 }
 
-Result<bool> GlueCatalog::TableExists(const Identifier& identifier) {
-  if (!HasOneLevel(identifier.name_space)) return false;
-  FRAZIL_ASSIGN_OR_RETURN(
-      auto table, FindGlueTable(*glue_, {SettingOf(settings_, "glue.id"), identifier.name_space[0], identifier.name}));
-  return table.has_value();
+Result<std::optional<PointerCatalog::Named>> GlueCatalog::FindNamed(const Identifier& identifier) {
+  if (!HasOneLevel(identifier.name_space)) return std::optional<Named>();
+  FRAZIL_ASSIGN_OR_RETURN(auto table, FindGlueTable(*glue_, NameOf(identifier)));
+  if (!table) return std::optional<Named>();
+  return std::optional<Named>(Named{MetadataLocationOf(*table)});
 }
 
-Result<tables::TablePtr> GlueCatalog::LoadTable(const Identifier& identifier) {
-  if (!HasOneLevel(identifier.name_space)) return TableNotFound(*this, identifier);
-  FRAZIL_ASSIGN_OR_RETURN(
-      auto table, FindGlueTable(*glue_, {SettingOf(settings_, "glue.id"), identifier.name_space[0], identifier.name}));
-  const auto location = table ? MetadataLocationOf(*table) : std::nullopt;
-  // Tables of other kinds are not Iceberg's to load.
-  if (!location) return TableNotFound(*this, identifier);
-  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, *location));
-  return format_->Load(place.context, *location, place.commit_point);
+std::shared_ptr<TablePointer> GlueCatalog::PointerOf(const Identifier& identifier) {
+  const bool skip_archive = !EqualsIgnoreCase(SettingOf("glue.skip-archive"), "false");
+  return std::make_shared<GluePointer>(glue_, lock_, NameOf(identifier), DottedName(*this, identifier), skip_archive);
 }
 
 Result<std::string> GlueCatalog::DefaultLocation(const Identifier& identifier) {
@@ -219,7 +189,7 @@ Result<std::string> GlueCatalog::DefaultLocation(const Identifier& identifier) {
   if (!database) return NamespaceNotFound(*this, identifier.name_space);
   const std::string of_database = TextMember(*database, "LocationUri");
   if (!of_database.empty()) return storage::JoinPath(of_database, identifier.name);
-  const std::string warehouse = SettingOf(settings_, "warehouse");
+  const std::string warehouse = SettingOf("warehouse");
   if (warehouse.empty()) {
     return Error::Plain(ExceptionClass::kIllegalArgument,
                         "Cannot derive default warehouse location, warehouse path must not be null or empty");
@@ -227,58 +197,17 @@ Result<std::string> GlueCatalog::DefaultLocation(const Identifier& identifier) {
   return storage::JoinPath(storage::JoinPath(warehouse, identifier.name_space[0] + ".db"), identifier.name);
 }
 
-Result<tables::TablePtr> GlueCatalog::CreateTable(const Identifier& identifier,
-                                                  const tables::TableDefinition& definition) {
-  if (!HasOneLevel(identifier.name_space)) return NamespaceNotFound(*this, identifier.name_space);
-  FRAZIL_ASSIGN_OR_RETURN(bool exists, TableExists(identifier));
-  if (exists) return TableExistsAlready(*this, identifier);
-  FRAZIL_ASSIGN_OR_RETURN(auto location, DefaultLocation(identifier));
-  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, definition.location.value_or(location)));
-  return format_->Create(place.context, table_properties_.Complete(definition), place.location, place.commit_point);
-}
-
-Result<tables::StagedTable> GlueCatalog::StageTable(const Identifier& identifier,
-                                                    const tables::TableDefinition& definition, bool replace) {
-  if (!HasOneLevel(identifier.name_space)) return NamespaceNotFound(*this, identifier.name_space);
-  FRAZIL_ASSIGN_OR_RETURN(bool exists, TableExists(identifier));
-  if (exists && !replace) return TableExistsAlready(*this, identifier);
-  std::string location;
-  if (definition.location) {
-    location = *definition.location;
-  } else if (exists) {
-    FRAZIL_ASSIGN_OR_RETURN(auto table, LoadTable(identifier));
-    location = table->location();
-  } else {
-    FRAZIL_ASSIGN_OR_RETURN(location, DefaultLocation(identifier));
-  }
-  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, location));
-  return format_->Stage(place.context, table_properties_.Complete(definition), place.location, place.commit_point,
-                        exists);
-}
-
-Status GlueCatalog::DropTable(const Identifier& identifier, bool purge) {
-  if (!HasOneLevel(identifier.name_space)) return TableNotFound(*this, identifier);
-  const GlueTableName name{SettingOf(settings_, "glue.id"), identifier.name_space[0], identifier.name};
-  FRAZIL_ASSIGN_OR_RETURN(auto table, FindGlueTable(*glue_, name));
-  if (!table) return TableNotFound(*this, identifier);
-  const auto location = MetadataLocationOf(*table);
-  Place place;
-  if (purge && location) {
-    FRAZIL_ASSIGN_OR_RETURN(place, PlaceAt(identifier, *location));
-    FRAZIL_RETURN_IF_ERROR(texts_->CheckDeletable(place.context, *location));
-  }
-  const Json body = WithCatalogId({{"DatabaseName", name.database}, {"Name", name.table}});
+Status GlueCatalog::RemoveName(const Identifier& identifier) {
+  const Json body = WithCatalogId({{"DatabaseName", identifier.name_space[0]}, {"Name", identifier.name}});
   FRAZIL_ASSIGN_OR_RETURN(auto answer, glue_->Call("DeleteTable", body, true));
-  if (!answer.ok() && answer.error != "EntityNotFoundException") return glue_->ErrorOf("DeleteTable", answer);
-  // The name goes first: what stays after a crash is files without a name.
-  return purge && location ? texts_->DeleteFiles(place.context, *location) : Status::Ok();
+  if (answer.ok() || answer.error == "EntityNotFoundException") return {};
+  return glue_->ErrorOf("DeleteTable", answer);
 }
 
 Status GlueCatalog::RenameTable(const Identifier& from, const Identifier& to) {
   if (!HasOneLevel(from.name_space)) return TableNotFound(*this, from);
   if (!HasOneLevel(to.name_space)) return NamespaceNotFound(*this, to.name_space);
-  const std::string id = SettingOf(settings_, "glue.id");
-  FRAZIL_ASSIGN_OR_RETURN(auto table, FindGlueTable(*glue_, {id, from.name_space[0], from.name}));
+  FRAZIL_ASSIGN_OR_RETURN(auto table, FindGlueTable(*glue_, NameOf(from)));
   if (!table) return TableNotFound(*this, from);
   // Glue cannot rename: the entry is made anew under the other name, then the old one goes.
   Json input = {{"Name", to.name}};
@@ -291,24 +220,7 @@ Status GlueCatalog::RenameTable(const Identifier& from, const Identifier& to) {
   if (answer.error == "AlreadyExistsException") return TableExistsAlready(*this, to);
   if (answer.error == "EntityNotFoundException") return NamespaceNotFound(*this, to.name_space);
   if (!answer.ok()) return glue_->ErrorOf("CreateTable", answer);
-  return DropTable(from, false);
-}
-
-Status GlueCatalog::AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) {
-  FRAZIL_ASSIGN_OR_RETURN(auto table, LoadTable(identifier));
-  return table->Alter(changes);
-}
-
-Status GlueCatalog::RegisterTable(const Identifier& identifier, const std::string& metadata_location) {
-  if (!HasOneLevel(identifier.name_space)) return NamespaceNotFound(*this, identifier.name_space);
-  FRAZIL_ASSIGN_OR_RETURN(bool known, NamespaceExists(identifier.name_space));
-  if (!known) return NamespaceNotFound(*this, identifier.name_space);
-  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, metadata_location));
-  FRAZIL_ASSIGN_OR_RETURN(auto metadata, place.context.store->Read(metadata_location));
-  GluePointer pointer(glue_, lock_, {SettingOf(settings_, "glue.id"), identifier.name_space[0], identifier.name},
-                      place.context.name, true);
-  FRAZIL_ASSIGN_OR_RETURN(bool registered, pointer.Move(std::nullopt, metadata_location, metadata));
-  return registered ? Status::Ok() : Status(TableExistsAlready(*this, identifier));
+  return RemoveName(from);
 }
 
 }  // namespace frazil::catalogs

@@ -34,16 +34,9 @@ std::string DatabaseName(const Namespace& name_space) { return AsciiLower(name_s
 
 Result<CatalogPtr> HiveCatalog::Make(const CatalogContext& context) {
   std::shared_ptr<HiveCatalog> catalog(new HiveCatalog());
-  catalog->name_ = context.name;
+  FRAZIL_RETURN_IF_ERROR(catalog->Initialize(context));
   catalog->is_session_ = context.name == "spark_catalog";
   catalog->formats_ = context.formats;
-  catalog->settings_ = context.settings;
-  catalog->stores_ = context.stores;
-  catalog->lookup_ = SettingsWithin(context.settings, context.session_settings);
-  catalog->format_ = context.formats->Find("iceberg");
-  catalog->texts_ = dynamic_cast<const tables::MetadataText*>(catalog->format_.get());
-  if (catalog->texts_ == nullptr) return Error::Internal("the table format iceberg is not registered");
-  catalog->table_properties_ = TableProperties::Of(context.settings);
   auto setting = [&](std::initializer_list<const char*> keys) -> std::string {
     for (const char* key : keys) {
       if (auto value = catalog->lookup_(key); value && !value->empty()) return *value;
@@ -208,12 +201,17 @@ Result<std::optional<ThriftValue>> HiveCatalog::FindEntry(const Identifier& iden
   return FindHiveTable(*metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name));
 }
 
-Result<HiveCatalog::Place> HiveCatalog::PlaceAt(const Identifier& identifier, const std::string& location) {
-  Place place;
-  place.location = location;
-  place.context.name = DottedName(*this, identifier);
-  place.context.settings = lookup_;
-  FRAZIL_ASSIGN_OR_RETURN(place.context.store, stores_->StoreFor(location, lookup_));
+Result<std::optional<PointerCatalog::Named>> HiveCatalog::FindNamed(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
+  if (!entry) return std::optional<Named>();
+  Named named;
+  named.metadata_location = HiveMetadataLocation(*entry);
+  // Entries of other kinds are not this catalog's, but their names are taken: creating says so.
+  named.is_table = named.metadata_location || (is_session_ && IsPlainHiveTable(*entry));
+  return std::optional<Named>(std::move(named));
+}
+
+std::shared_ptr<TablePointer> HiveCatalog::PointerOf(const Identifier& identifier) {
   HivePointer::Options options;
   options.owner = ProcessUser();
   for (const char* key : {"hadoop.iceberg.engine.hive.lock-enabled", "spark.hadoop.iceberg.engine.hive.lock-enabled",
@@ -225,33 +223,8 @@ Result<HiveCatalog::Place> HiveCatalog::PlaceAt(const Identifier& identifier, co
   }
   if (auto value = lookup_("hadoop.iceberg.hive.lock-timeout-ms"))
     options.lock_timeout_ms = ParseInteger<int64_t>(*value).value_or(options.lock_timeout_ms);
-  auto pointer = std::make_shared<HivePointer>(metastore_, DatabaseName(identifier.name_space),
-                                               AsciiLower(identifier.name), std::move(options));
-  place.commit_point =
-      std::make_shared<PointerCommitPoint>(std::move(pointer), place.context.store, place.context.name);
-  return place;
-}
-
-Result<bool> HiveCatalog::TableExists(const Identifier& identifier) {
-  if (!HasOneLevel(identifier.name_space)) return false;
-  FRAZIL_ASSIGN_OR_RETURN(auto table, FindEntry(identifier));
-  // Entries of other kinds are not this catalog's, but their names are taken: creating says so.
-  if (!table) return false;
-  return HiveMetadataLocation(*table).has_value() || (is_session_ && IsPlainHiveTable(*table));
-}
-
-Result<tables::TablePtr> HiveCatalog::LoadTable(const Identifier& identifier) {
-  if (!HasOneLevel(identifier.name_space)) return TableNotFound(*this, identifier);
-  FRAZIL_ASSIGN_OR_RETURN(auto table, FindEntry(identifier));
-  const auto location = table ? HiveMetadataLocation(*table) : std::nullopt;
-  if (table && !location && is_session_ && IsPlainHiveTable(*table)) return LoadPlain(identifier, *table);
-  if (table && !location && is_session_) {
-    return Error::Unsupported("the table " + DottedName(*this, identifier) +
-                              " of the Hive Metastore, which neither Iceberg nor Spark has made");
-  }
-  if (!location) return TableNotFound(*this, identifier);
-  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, *location));
-  return format_->Load(place.context, *location, place.commit_point);
+  return std::make_shared<HivePointer>(metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name),
+                                       std::move(options));
 }
 
 Result<std::string> HiveCatalog::DefaultLocation(const Identifier& identifier) {
@@ -262,59 +235,32 @@ Result<std::string> HiveCatalog::DefaultLocation(const Identifier& identifier) {
 
 Result<tables::TablePtr> HiveCatalog::CreateTable(const Identifier& identifier,
                                                   const tables::TableDefinition& definition) {
-  FRAZIL_ASSIGN_OR_RETURN(auto location, DefaultLocation(identifier));
-  FRAZIL_ASSIGN_OR_RETURN(auto taken, FindEntry(identifier));
-  if (taken) return TableExistsAlready(*this, identifier);
-  if (!IsIceberg(definition)) {
-    FRAZIL_ASSIGN_OR_RETURN(auto plain, PlainPlaceFor(identifier, definition, location));
-    return plain.format->Create(plain.context, plain.definition, *plain.definition.location, plain.commit_point);
-  }
-  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, definition.location.value_or(location)));
-  return format_->Create(place.context, table_properties_.Complete(definition), place.location, place.commit_point);
+  if (IsIceberg(definition)) return PointerCatalog::CreateTable(identifier, definition);
+  FRAZIL_ASSIGN_OR_RETURN(auto plain, PlainPlaceFor(identifier, definition));
+  return plain.format->Create(plain.context, plain.definition, *plain.definition.location, plain.commit_point);
 }
 
 Result<tables::StagedTable> HiveCatalog::StageTable(const Identifier& identifier,
                                                     const tables::TableDefinition& definition, bool replace) {
-  FRAZIL_ASSIGN_OR_RETURN(auto location, DefaultLocation(identifier));
-  FRAZIL_ASSIGN_OR_RETURN(auto taken, FindEntry(identifier));
-  const bool exists = taken && HiveMetadataLocation(*taken);
-  if (taken && (!replace || !exists)) return TableExistsAlready(*this, identifier);
-  if (!IsIceberg(definition)) {
-    if (taken) return TableExistsAlready(*this, identifier);
-    FRAZIL_ASSIGN_OR_RETURN(auto plain, PlainPlaceFor(identifier, definition, location));
-    return plain.format->Stage(plain.context, plain.definition, *plain.definition.location, plain.commit_point, false);
-  }
-  if (definition.location) {
-    location = *definition.location;
-  } else if (exists) {
-    FRAZIL_ASSIGN_OR_RETURN(auto table, LoadTable(identifier));
-    location = table->location();
-  }
-  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, location));
-  return format_->Stage(place.context, table_properties_.Complete(definition), place.location, place.commit_point,
-                        exists);
+  if (IsIceberg(definition)) return PointerCatalog::StageTable(identifier, definition, replace);
+  FRAZIL_ASSIGN_OR_RETURN(auto plain, PlainPlaceFor(identifier, definition));
+  return plain.format->Stage(plain.context, plain.definition, *plain.definition.location, plain.commit_point, false);
 }
 
-Status HiveCatalog::DropTable(const Identifier& identifier, bool purge) {
-  if (!HasOneLevel(identifier.name_space)) return TableNotFound(*this, identifier);
-  const std::string database = DatabaseName(identifier.name_space), name = AsciiLower(identifier.name);
-  FRAZIL_ASSIGN_OR_RETURN(auto table, FindHiveTable(*metastore_, database, name));
-  const auto location = table ? HiveMetadataLocation(*table) : std::nullopt;
-  if (table && !location && is_session_ && IsPlainHiveTable(*table)) return DropPlain(identifier, *table);
-  if (!location) return TableNotFound(*this, identifier);
-  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, *location));
-  if (purge) FRAZIL_RETURN_IF_ERROR(texts_->CheckDeletable(place.context, *location));
-  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->DropTable(database, name));
-  if (!answer.ok() && answer.exception != "NoSuchObjectException") return metastore_->ErrorOf("drop_table", answer);
-  // The name goes first: what stays after a crash is files without a name.
-  return purge ? texts_->DeleteFiles(place.context, *location) : Status::Ok();
+Status HiveCatalog::RemoveName(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(auto answer,
+                          metastore_->DropTable(DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
+  if (answer.ok() || answer.exception == "NoSuchObjectException") return {};
+  return metastore_->ErrorOf("drop_table", answer);
 }
 
 // --- tables of plain files, in the session catalog
 
 Result<HiveCatalog::PlainPlace> HiveCatalog::PlainPlaceFor(const Identifier& identifier,
-                                                           const tables::TableDefinition& definition,
-                                                           const std::string& default_location) {
+                                                           const tables::TableDefinition& definition) {
+  FRAZIL_ASSIGN_OR_RETURN(auto default_location, DefaultLocation(identifier));
+  FRAZIL_ASSIGN_OR_RETURN(auto taken, FindEntry(identifier));
+  if (taken) return TableExistsAlready(*this, identifier);
   PlainPlace place;
   place.format = is_session_ ? formats_->Find(AsciiLower(definition.provider)) : nullptr;
   if (place.format == nullptr || place.format->self_describing())
@@ -331,8 +277,14 @@ Result<HiveCatalog::PlainPlace> HiveCatalog::PlainPlaceFor(const Identifier& ide
   return place;
 }
 
-Result<tables::TablePtr> HiveCatalog::LoadPlain(const Identifier& identifier, const ThriftValue& entry) {
-  FRAZIL_ASSIGN_OR_RETURN(auto definition, PlainDefinitionOf(entry));
+Result<tables::TablePtr> HiveCatalog::LoadOther(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
+  if (!entry || !is_session_) return TableNotFound(*this, identifier);
+  if (!IsPlainHiveTable(*entry)) {
+    return Error::Unsupported("the table " + DottedName(*this, identifier) +
+                              " of the Hive Metastore, which neither Iceberg nor Spark has made");
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, PlainDefinitionOf(*entry));
   auto format = formats_->Find(AsciiLower(definition.provider));
   if (format == nullptr || format->self_describing())
     return Error::Unsupported("tables of provider " + definition.provider + " in a Hive Metastore");
@@ -340,16 +292,16 @@ Result<tables::TablePtr> HiveCatalog::LoadPlain(const Identifier& identifier, co
   definition.location = storage::FolderOf(*definition.location);
   const tables::TableContext context{store, lookup_, DottedName(*this, identifier)};
   // Its writes tell the Metastore of new partitions.
-  auto commit_point = std::make_shared<PlainTableCommitPoint>(metastore_, store, entry, true);
+  auto commit_point = std::make_shared<PlainTableCommitPoint>(metastore_, store, *entry, true);
   FRAZIL_ASSIGN_OR_RETURN(auto staged, format->Stage(context, definition, *definition.location, commit_point, true));
   return staged.table;
 }
 
-Status HiveCatalog::DropPlain(const Identifier& identifier, const ThriftValue& entry) {
-  FRAZIL_ASSIGN_OR_RETURN(auto definition, PlainDefinitionOf(entry));
-  FRAZIL_ASSIGN_OR_RETURN(auto answer,
-                          metastore_->DropTable(DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
-  if (!answer.ok() && answer.exception != "NoSuchObjectException") return metastore_->ErrorOf("drop_table", answer);
+Status HiveCatalog::DropOther(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
+  if (!entry || !is_session_ || !IsPlainHiveTable(*entry)) return TableNotFound(*this, identifier);
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, PlainDefinitionOf(*entry));
+  FRAZIL_RETURN_IF_ERROR(RemoveName(identifier));
   if (definition.is_external) return {};
   FRAZIL_ASSIGN_OR_RETURN(auto store, stores_->StoreFor(*definition.location, lookup_));
   return store->DeleteRecursively(storage::FolderOf(*definition.location));
@@ -372,23 +324,10 @@ Status HiveCatalog::RenameTable(const Identifier& from, const Identifier& to) {
 }
 
 Status HiveCatalog::AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) {
-  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
-  if (entry && is_session_ && !HiveMetadataLocation(*entry) && IsPlainHiveTable(*entry))
+  FRAZIL_ASSIGN_OR_RETURN(auto named, FindNamed(identifier));
+  if (named && named->is_table && !named->metadata_location)
     return Error::Unsupported("ALTER TABLE of plain files in a Hive Metastore");
-  FRAZIL_ASSIGN_OR_RETURN(auto table, LoadTable(identifier));
-  return table->Alter(changes);
-}
-
-Status HiveCatalog::RegisterTable(const Identifier& identifier, const std::string& metadata_location) {
-  FRAZIL_ASSIGN_OR_RETURN(bool known, NamespaceExists(identifier.name_space));
-  if (!known || !HasOneLevel(identifier.name_space)) return NamespaceNotFound(*this, identifier.name_space);
-  FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, metadata_location));
-  FRAZIL_ASSIGN_OR_RETURN(auto metadata, place.context.store->Read(metadata_location));
-  HivePointer::Options options;
-  options.owner = ProcessUser();
-  HivePointer pointer(metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name), std::move(options));
-  FRAZIL_ASSIGN_OR_RETURN(bool registered, pointer.Move(std::nullopt, metadata_location, metadata));
-  return registered ? Status::Ok() : Status(TableExistsAlready(*this, identifier));
+  return PointerCatalog::AlterTable(identifier, changes);
 }
 
 }  // namespace frazil::catalogs

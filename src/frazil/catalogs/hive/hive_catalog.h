@@ -5,22 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "frazil/catalogs/catalog.h"
-#include "frazil/catalogs/catalog_settings.h"
 #include "frazil/catalogs/hive/hive_metastore.h"
-#include "frazil/catalogs/table_registrar.h"
-#include "frazil/tables/metadata_text.h"
+#include "frazil/catalogs/pointer_catalog.h"
 
 namespace frazil::catalogs {
 
 /// Iceberg tables in a Hive Metastore: a namespace is a database, a table's parameters hold the location of its
 /// metadata file. What Iceberg's HiveCatalog does: https://iceberg.apache.org/docs/latest/hive/
-class HiveCatalog : public Catalog, public TableRegistrar {
+class HiveCatalog : public PointerCatalog {
  public:
   /// `settings["uri"]` is the Metastore (or the session's hive.metastore.uris).
   static Result<CatalogPtr> Make(const CatalogContext& context);
 
-  const std::string& name() const override { return name_; }
   Namespace default_namespace() const override { return is_session_ ? Namespace{"default"} : Namespace(); }
   Result<std::vector<Namespace>> ListNamespaces(const Namespace& parent) override;
   Result<bool> NamespaceExists(const Namespace& name_space) override;
@@ -31,16 +27,12 @@ class HiveCatalog : public Catalog, public TableRegistrar {
   Status DropNamespace(const Namespace& name_space, bool cascade) override;
 
   Result<std::vector<std::string>> ListTables(const Namespace& name_space) override;
-  Result<bool> TableExists(const Identifier& identifier) override;
-  Result<tables::TablePtr> LoadTable(const Identifier& identifier) override;
   Result<tables::TablePtr> CreateTable(const Identifier& identifier,
                                        const tables::TableDefinition& definition) override;
   Result<tables::StagedTable> StageTable(const Identifier& identifier, const tables::TableDefinition& definition,
                                          bool replace) override;
-  Status DropTable(const Identifier& identifier, bool purge) override;
   Status RenameTable(const Identifier& from, const Identifier& to) override;
   Status AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) override;
-  Status RegisterTable(const Identifier& identifier, const std::string& metadata_location) override;
 
   bool supports_views() const override { return true; }
   Result<std::vector<std::string>> ListViews(const Namespace& name_space) override;
@@ -49,11 +41,6 @@ class HiveCatalog : public Catalog, public TableRegistrar {
   Status DropView(const Identifier& identifier) override;
 
  private:
-  struct Place {
-    std::string location;
-    tables::TableContext context;
-    tables::CommitPointPtr commit_point;
-  };
   /// A table of plain files that is to be made.
   struct PlainPlace {
     tables::TableFormatPtr format;
@@ -62,12 +49,16 @@ class HiveCatalog : public Catalog, public TableRegistrar {
     tables::CommitPointPtr commit_point;
   };
   HiveCatalog() = default;
-  Result<PlainPlace> PlainPlaceFor(const Identifier& identifier, const tables::TableDefinition& definition,
-                                   const std::string& default_location);
-  Result<tables::TablePtr> LoadPlain(const Identifier& identifier, const ThriftValue& entry);
-  Status DropPlain(const Identifier& identifier, const ThriftValue& entry);
-  Result<Place> PlaceAt(const Identifier& identifier, const std::string& location);
-  Result<std::string> DefaultLocation(const Identifier& identifier);
+  Result<std::optional<Named>> FindNamed(const Identifier& identifier) override;
+  std::shared_ptr<TablePointer> PointerOf(const Identifier& identifier) override;
+  Result<std::string> DefaultLocation(const Identifier& identifier) override;
+  Status RemoveName(const Identifier& identifier) override;
+  /// Tables of plain files, in the session catalog.
+  Result<tables::TablePtr> LoadOther(const Identifier& identifier) override;
+  Status DropOther(const Identifier& identifier) override;
+
+  /// Error TABLE_OR_VIEW_ALREADY_EXISTS.
+  Result<PlainPlace> PlainPlaceFor(const Identifier& identifier, const tables::TableDefinition& definition);
   /// Names of the entries of a database whose metadata is of a kind (parameter table_type).
   Result<std::vector<std::string>> ListNames(const Namespace& name_space, const char* kind);
   Result<std::optional<ThriftValue>> FindEntry(const Identifier& identifier);
@@ -75,17 +66,10 @@ class HiveCatalog : public Catalog, public TableRegistrar {
   /// A database as the Metastore keeps it. Error where a location is needed and none is known.
   Result<ThriftValue> DatabaseOf(const std::string& name, const std::map<std::string, std::string>& properties) const;
 
-  std::string name_;
-  std::map<std::string, std::string> settings_;
   std::shared_ptr<HiveMetastore> metastore_;
-  const storage::StoreRegistry* stores_ = nullptr;
-  storage::SettingLookup lookup_;
   std::string warehouse_;
   bool is_session_ = false;  ///< Stands for spark_catalog: tables of plain files are in it, too.
   const tables::FormatRegistry* formats_ = nullptr;
-  tables::TableFormatPtr format_;
-  const tables::MetadataText* texts_ = nullptr;
-  TableProperties table_properties_;
 };
 
 }  // namespace frazil::catalogs

@@ -4,8 +4,7 @@
 #include "frazil/catalogs/hive/hive_catalog.h"
 #include "frazil/catalogs/hive/hive_columns.h"
 #include "frazil/catalogs/hive/hive_pointer.h"
-#include "frazil/catalogs/iceberg_view.h"
-#include "frazil/catalogs/pointer_commit_point.h"
+#include "frazil/catalogs/json_members.h"
 
 namespace frazil::catalogs {
 
@@ -17,11 +16,7 @@ Result<std::optional<ViewDefinition>> HiveCatalog::LoadView(const Identifier& id
   FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
   const auto location = entry ? HiveMetadataLocation(*entry, kHiveIcebergView) : std::nullopt;
   if (!location) return std::optional<ViewDefinition>();
-  FRAZIL_ASSIGN_OR_RETURN(auto store, stores_->StoreFor(*location, lookup_));
-  FRAZIL_ASSIGN_OR_RETURN(auto text, store->Read(*location));
-  FRAZIL_ASSIGN_OR_RETURN(auto view,
-                          ReadViewMetadata(*texts_, ParseJsonOrNull(text), DottedName(*this, identifier), name_));
-  return std::optional<ViewDefinition>(std::move(view));
+  return LoadViewAt(identifier, *location);
 }
 
 Status HiveCatalog::CreateView(const Identifier& identifier, const ViewDefinition& view, bool replace) {
@@ -30,16 +25,8 @@ Status HiveCatalog::CreateView(const Identifier& identifier, const ViewDefinitio
   FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
   const auto former_location = entry ? HiveMetadataLocation(*entry, kHiveIcebergView) : std::nullopt;
   if (entry && (!replace || !former_location)) return TableExistsAlready(*this, identifier);
-  FRAZIL_ASSIGN_OR_RETURN(auto store, stores_->StoreFor(folder, lookup_));
-  Json former;
-  if (former_location) {
-    FRAZIL_ASSIGN_OR_RETURN(auto text, store->Read(*former_location));
-    former = ParseJsonOrNull(text);
-  }
-  FRAZIL_ASSIGN_OR_RETURN(const Json metadata, ViewMetadataOf(*texts_, view, folder, former));
-  const std::string text = metadata.dump();
-  const std::string location = NextMetadataLocation(former_location, text);
-  FRAZIL_RETURN_IF_ERROR(store->WriteNew(location, text));
+  FRAZIL_ASSIGN_OR_RETURN(const auto file, WriteView(view, folder, former_location));
+  const Json& metadata = file.metadata;
 
   std::vector<ThriftValue> columns;
   Json as_table = {{"current-schema-id", metadata["schemas"].back()["schema-id"]}, {"schemas", metadata["schemas"]}};
@@ -51,7 +38,7 @@ Status HiveCatalog::CreateView(const Identifier& identifier, const ViewDefinitio
   ThriftValue next = entry ? *std::move(entry) : ThriftValue::Struct();
   auto parameters = next.At(table::kParameters).ToStringMap();
   parameters["table_type"] = kHiveIcebergView;
-  parameters["metadata_location"] = location;
+  parameters["metadata_location"] = file.location;
   if (former_location) parameters["previous_metadata_location"] = *former_location;
   next.fields[table::kName] = ThriftValue::String(AsciiLower(identifier.name));
   next.fields[table::kDatabase] = ThriftValue::String(AsciiLower(identifier.name_space[0]));
