@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frazil/base/text.h"
+#include "frazil/base/uuid.h"
 #include "frazil/catalogs/embedded/catalog_documents.h"
 #include "frazil/catalogs/embedded/entry_commit_point.h"
 
@@ -179,6 +180,13 @@ Result<std::string> EmbeddedCatalog::DefaultLocation(const std::string& database
   return storage::JoinPath(location == properties.end() ? warehouse_ : location->second, table);
 }
 
+Result<std::string> EmbeddedCatalog::FreeLocation(const std::string& database, const std::string& table) {
+  FRAZIL_ASSIGN_OR_RETURN(auto location, DefaultLocation(database, table));
+  FRAZIL_ASSIGN_OR_RETURN(auto files, stores_->StoreFor(location, settings_));
+  FRAZIL_ASSIGN_OR_RETURN(auto taken, files->List(location, /*recursive=*/false));
+  return taken.empty() ? location : location + "-" + RandomUuidText();
+}
+
 Result<tables::TableContext> EmbeddedCatalog::ContextFor(const Identifier& identifier,
                                                          const std::string& location) const {
   FRAZIL_ASSIGN_OR_RETURN(auto files, stores_->StoreFor(location, settings_));
@@ -227,7 +235,7 @@ Result<tables::TableDefinition> EmbeddedCatalog::Complete(const Identifier& iden
       complete.location = path.lexically_normal().string();
     }
   } else {
-    FRAZIL_ASSIGN_OR_RETURN(complete.location, DefaultLocation(database, AsciiLower(identifier.name)));
+    FRAZIL_ASSIGN_OR_RETURN(complete.location, FreeLocation(database, AsciiLower(identifier.name)));
   }
   return complete;
 }
@@ -299,6 +307,9 @@ Status EmbeddedCatalog::DropTable(const Identifier& identifier, bool) {
 Status EmbeddedCatalog::RenameTable(const Identifier& from, const Identifier& to) {
   FRAZIL_ASSIGN_OR_RETURN(auto database, Database(from.name_space));
   FRAZIL_ASSIGN_OR_RETURN(auto new_database, Database(to.name_space));
+  // The files stay in the folder of the one database, with which they would go.
+  if (database != new_database)
+    return Error::Of("_LEGACY_ERROR_TEMP_1073", {{"db", database}, {"newDb", new_database}});
   FRAZIL_ASSIGN_OR_RETURN(auto entry, store_->FindEntry(database, AsciiLower(from.name)));
   if (!entry.has_value()) return TableNotFound(*this, from);
   FRAZIL_ASSIGN_OR_RETURN(bool renamed,

@@ -43,6 +43,10 @@ class EmbeddedCatalog : public Catalog {
 
   /// The database's name in lower case; error where the namespace has not one part, or does not exist.
   Result<std::string> Database(const Namespace& name_space);
+  /// Where a new table lies: the folder of its name, or one beside it where that holds files already. They are those
+  /// of a table that was renamed, or of one whose name is lost: two tables in a folder would read and drop each
+  /// other's.
+  Result<std::string> FreeLocation(const std::string& database, const std::string& table);
   Result<std::string> DefaultLocation(const std::string& database, const std::string& table);
   Result<tables::TableContext> ContextFor(const Identifier& identifier, const std::string& location) const;
   Result<tables::TableFormatPtr> FormatOf(const tables::TableDefinition& definition) const;
