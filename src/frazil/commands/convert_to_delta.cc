@@ -3,13 +3,18 @@
 #include <algorithm>
 
 #include "frazil/base/text.h"
-#include "frazil/commands/statements_internal.h"
+#include "frazil/commands/delta_commands_internal.h"
 #include "frazil/commands/table_definition.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/storage/object_store.h"
 
 namespace frazil::commands {
 namespace {
+
+/// format.`path`.
+bool IsFolderName(const std::vector<std::string>& parts) {
+  return parts.size() == 2 && parts[1].find('/') != std::string::npos;
+}
 
 /// The files of a folder as a scan; partition columns have the types that are declared.
 Result<tables::TableScanPtr> OpenFolder(const std::string& folder, const DataType& partition_columns,
@@ -28,12 +33,11 @@ Result<tables::TableScanPtr> OpenFolder(const std::string& folder, const DataTyp
   return opened.scan;
 }
 
-}  // namespace
-
-Result<RowSet> RunConvertToDelta(const plan::MaintenanceCommand& command, CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.table, context));
-  const bool by_path = parts.size() == 2 && parts[1].find('/') != std::string::npos;
-  if (by_path && EqualsIgnoreCase(parts[0], "delta")) return NoRows();
+/// The conversion itself; nothing where the table is one of Delta Lake already.
+Status Convert(const plan::MaintenanceCommand& command, const std::vector<std::string>& parts,
+               CommandContext& context) {
+  const bool by_path = IsFolderName(parts);
+  if (by_path && EqualsIgnoreCase(parts[0], "delta")) return Status::Ok();
   if (by_path && !EqualsIgnoreCase(parts[0], "parquet")) {
     return Error::Of("DELTA_CONVERT_NON_PARQUET_TABLE",
                      {{"sourceName", parts[0]}, {"tableId", parts[0] + ".`" + parts[1] + "`"}});
@@ -44,10 +48,10 @@ Result<RowSet> RunConvertToDelta(const plan::MaintenanceCommand& command, Comman
   if (by_path) {
     FRAZIL_ASSIGN_OR_RETURN(name, ResolveParts({"delta", folder}, context));
     FRAZIL_ASSIGN_OR_RETURN(bool exists, name.catalog->TableExists(name.identifier));
-    if (exists) return NoRows();
+    if (exists) return Status::Ok();
   } else {
     FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
-    if (table.table->provider() == "delta") return NoRows();
+    if (table.table->provider() == "delta") return Status::Ok();
     if (table.table->provider() != "parquet") {
       return Error::Of("DELTA_CONVERT_NON_PARQUET_TABLE",
                        {{"sourceName", table.table->provider()}, {"tableId", Join(table.full_name, ".")}});
@@ -103,8 +107,19 @@ Result<RowSet> RunConvertToDelta(const plan::MaintenanceCommand& command, Comman
   }
   FRAZIL_ASSIGN_OR_RETURN(auto staged, name.catalog->StageTable(name.identifier, definition, !by_path));
   FRAZIL_ASSIGN_OR_RETURN(auto write, staged.table->StartWrite({}));
-  FRAZIL_RETURN_IF_ERROR(CommitWrite(*write));
-  return NoRows();
+  return CommitWrite(*write);
+}
+
+}  // namespace
+
+Result<RowSet> RunConvertToDelta(const plan::MaintenanceCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.table, context));
+  FRAZIL_RETURN_IF_ERROR(Convert(command, parts, context));
+  if (dynamic_cast<const plan::ConvertToDeltaCommand*>(&command) == nullptr) return NoRows();
+  if (IsFolderName(parts)) parts[0] = "delta";
+  std::string name;
+  for (const auto& part : parts) name += (name.empty() ? "" : ".") + QuoteIdentifier(part);
+  return TextRows({"value"}, {{name}});
 }
 
 }  // namespace frazil::commands

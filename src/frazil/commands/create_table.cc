@@ -38,6 +38,19 @@ Result<RowSet> CreateLike(const plan::CreateTableCommand& command, const analysi
   return NoRows();
 }
 
+/// The newest version of a table that was committed at or before an instant.
+Result<int64_t> VersionAt(const tables::Table& table, int64_t timestamp_micros) {
+  tables::ScanOptions options;
+  options.timestamp_micros = timestamp_micros;
+  // An instant before or behind all versions is the scan's error.
+  FRAZIL_RETURN_IF_ERROR(table.Scan(options).status());
+  FRAZIL_ASSIGN_OR_RETURN(auto history, table.History(std::nullopt));
+  for (const auto& row : history.rows) {
+    if (row[1].integer() <= timestamp_micros) return row[0].integer();
+  }
+  return Error::Internal("a version that can be read is not in the history");
+}
+
 /// CREATE TABLE t SHALLOW CLONE source: a table of its own over the same files.
 Result<RowSet> CreateClone(const plan::CreateTableCommand& command, const analysis::ResolvedIdentifier& name,
                            bool exists, CommandContext& context) {
@@ -61,7 +74,9 @@ Result<RowSet> CreateClone(const plan::CreateTableCommand& command, const analys
     if (value.is_null()) return Error::Of("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", {{"expr", "NULL"}});
     timestamp = value.integer();
   }
-  if (timestamp) return Error::Unsupported("SHALLOW CLONE as of a timestamp; a version can be named");
+  if (timestamp && !definition.clone_version) {
+    FRAZIL_ASSIGN_OR_RETURN(definition.clone_version, VersionAt(*source.table, *timestamp));
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto staged, name.catalog->StageTable(name.identifier, definition, exists));
   tables::WriteOptions options;
   options.mode = exists ? tables::WriteMode::kReplaceTable : tables::WriteMode::kAppend;

@@ -67,6 +67,7 @@ Result<RewrittenFiles> RewriteFiles(const analysis::ResolvedTable& table, const 
     FRAZIL_ASSIGN_OR_RETURN(auto files, WriteFiles(analysis::CopiedRows(rows), *write, task, context));
     rewritten.removed += static_cast<int64_t>(groups[i].size());
     rewritten.added += static_cast<int64_t>(files.size());
+    for (const auto& file : files) rewritten.added_bytes.push_back(file.size);
     write->AddFiles(std::move(files));
     write->RemoveFiles(groups[i]);
   }

@@ -13,6 +13,7 @@ namespace frazil::commands {
 /// How many files took the place of how many.
 struct RewrittenFiles {
   int64_t removed = 0, added = 0;
+  std::vector<int64_t> added_bytes;  ///< One for each added file.
 };
 
 /// An order by several columns at once: a place on a curve through the space of their values, cut up into parts of

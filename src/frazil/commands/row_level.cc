@@ -10,6 +10,7 @@
 
 #include "frazil/base/text.h"
 #include "frazil/commands/generated_columns.h"
+#include "frazil/commands/row_level_answer.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/plan/determinism.h"
@@ -97,13 +98,43 @@ struct Replacement {
   bool marks_rows = false;                              ///< Rows are deleted in files that stay:
   std::map<std::string, std::vector<int64_t>> deleted;  ///< their positions.
   tables::RowCounts counts;
+  bool inserts = false;  ///< Rows that are new to the table are among `rows`, and are counted when they are written.
   /// Whether the statement gives a column its value itself.
   std::function<bool(const std::string&)> is_given = [](const std::string&) { return false; };
   bool reads_table = false;  ///< Beyond the filter of the write: in subqueries, or to see what has no match.
 };
 
-Status Fill(const OpenTarget& open, const Replacement& replacement, tables::TableWrite& write,
-            tables::RowChanges* changes, CommandContext& context) {
+/// How many rows stand in files of the target.
+Result<int64_t> LiveRows(const OpenTarget& open, const std::vector<std::string>& files, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto scan, open.target.scan->RestrictTo(files));
+  FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(Predicate::True()));
+  int64_t rows = 0;
+  for (const auto& file : plan.files) {
+    if (file.record_count < 0) {
+      // Files without statistics.
+      FRAZIL_ASSIGN_OR_RETURN(auto counted, CountRowsByFile(scan, open.target.scan_name, context));
+      rows = 0;
+      for (const auto& [path, count] : counted) rows += count;
+      return rows;
+    }
+    rows += file.record_count - (file.deleted_positions == nullptr ? 0 : std::ssize(*file.deleted_positions));
+  }
+  return rows;
+}
+
+/// What a MERGE that has written so many rows must have inserted: the others were there.
+Result<int64_t> InsertedRows(const OpenTarget& open, const Replacement& replacement, int64_t written,
+                             CommandContext& context) {
+  if (replacement.marks_rows) return written - replacement.counts.updated.value_or(0);
+  if (replacement.files.empty()) return written;
+  FRAZIL_ASSIGN_OR_RETURN(int64_t before, LiveRows(open, replacement.files, context));
+  return written - (before - replacement.counts.deleted.value_or(0));
+}
+
+/// Gives what the statement changed.
+Result<tables::RowCounts> Fill(const OpenTarget& open, const Replacement& replacement, tables::TableWrite& write,
+                               tables::RowChanges* changes, CommandContext& context) {
+  int64_t written_rows = 0;
   if (!replacement.rows.empty()) {
     std::vector<plan::LogicalPlanPtr> plans;
     for (const auto& rows : replacement.rows) {
@@ -114,24 +145,29 @@ Status Fill(const OpenTarget& open, const Replacement& replacement, tables::Tabl
     FRAZIL_ASSIGN_OR_RETURN(auto rows, CheckConstraints(*open.table.table, open.target.schema,
                                                         analysis::UnionAll(std::move(plans), context), context));
     FRAZIL_ASSIGN_OR_RETURN(auto written, WriteFiles(rows, write, write.task(), context));
+    for (const auto& file : written) written_rows += file.record_count;
     write.AddFiles(std::move(written));
   }
   write.RemoveFiles(replacement.files);
-  write.SetRowCounts(replacement.counts);
-  if (changes == nullptr) return Status::Ok();
+  tables::RowCounts counts = replacement.counts;
+  if (replacement.inserts) {
+    FRAZIL_ASSIGN_OR_RETURN(counts.inserted, InsertedRows(open, replacement, written_rows, context));
+  }
+  write.SetRowCounts(counts);
+  if (changes == nullptr) return counts;
   for (const auto& [file, positions] : replacement.deleted) changes->DeleteRows(file, positions);
-  if (changes->change_task() == nullptr || replacement.changes.empty()) return Status::Ok();
+  if (changes->change_task() == nullptr || replacement.changes.empty()) return counts;
   FRAZIL_ASSIGN_OR_RETURN(auto changed, WithFollowingValues(*open.table.table, open.target.schema,
                                                             analysis::UnionAll(replacement.changes, context),
                                                             replacement.is_given, context));
   FRAZIL_ASSIGN_OR_RETURN(auto written, WriteFiles(changed, write, *changes->change_task(), context));
   changes->AddChangeFiles(std::move(written));
-  return Status::Ok();
+  return counts;
 }
 
-/// Writes the rows and commits them in place of the files.
-Status Replace(const OpenTarget& open, const tables::WriteOptions& options, const Replacement& replacement,
-               CommandContext& context) {
+/// Writes the rows and commits them in place of the files. Gives what the statement changed.
+Result<tables::RowCounts> Replace(const OpenTarget& open, const tables::WriteOptions& options,
+                                  const Replacement& replacement, CommandContext& context) {
   std::unique_ptr<tables::TableWrite> write;
   tables::RowChanges* changes = nullptr;
   const auto capabilities = open.table.table->capabilities();
@@ -143,12 +179,47 @@ Status Replace(const OpenTarget& open, const tables::WriteOptions& options, cons
     FRAZIL_ASSIGN_OR_RETURN(write, open.table.table->StartWrite(options));
   }
   if (replacement.reads_table) TellRead(*write);
-  Status filled = Fill(open, replacement, *write, changes, context);
+  auto filled = Fill(open, replacement, *write, changes, context);
   if (!filled.ok()) {
     write->Abort();
     return filled;
   }
-  return CommitWrite(*write);
+  FRAZIL_RETURN_IF_ERROR(CommitWrite(*write));
+  return filled;
+}
+
+/// The answer of a statement, as Delta gives it; other formats give none. `counts` null: the columns alone.
+RowSet Answer(const tables::Table& table, bool is_merge, const tables::RowCounts* counts) {
+  if (table.provider() != "delta") return NoRows();
+  std::vector<StructField> fields = {{"num_affected_rows", DataType::Long()}};
+  std::vector<Value> row;
+  if (counts != nullptr) {
+    row.emplace_back(counts->updated.value_or(0) + counts->deleted.value_or(0) + counts->inserted.value_or(0));
+  }
+  if (is_merge) {
+    const std::pair<const char*, std::optional<int64_t> tables::RowCounts::*> parts[] = {
+        {"num_updated_rows", &tables::RowCounts::updated},
+        {"num_deleted_rows", &tables::RowCounts::deleted},
+        {"num_inserted_rows", &tables::RowCounts::inserted}};
+    for (const auto& [name, count] : parts) {
+      fields.emplace_back(name, DataType::Long());
+      if (counts != nullptr) row.emplace_back((counts->*count).value_or(0));
+    }
+  }
+  RowSet answer{DataType::Struct(std::move(fields)), {}};
+  if (counts != nullptr) answer.rows.push_back(std::move(row));
+  return answer;
+}
+
+/// The rows of whole files that a condition covers; -1 where the table does not know.
+Result<int64_t> RowsByMetadata(const tables::TableScan& scan, const PredicatePtr& filter) {
+  FRAZIL_ASSIGN_OR_RETURN(auto plan, scan.Plan(filter));
+  int64_t rows = 0;
+  for (const auto& file : plan.files) {
+    if (file.record_count < 0) return -1;
+    rows += file.record_count - (file.deleted_positions == nullptr ? 0 : std::ssize(*file.deleted_positions));
+  }
+  return rows;
 }
 
 /// Marks the rows of a plan (_file, _pos) as deleted; gives their number.
@@ -254,6 +325,8 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
   if (extracted.exact) {
     FRAZIL_ASSIGN_OR_RETURN(bool by_metadata, open.table.table->CanDeleteByMetadata(extracted.predicate, options));
     if (by_metadata) {
+      tables::RowCounts counts;
+      FRAZIL_ASSIGN_OR_RETURN(counts.deleted, RowsByMetadata(*open.target.scan, extracted.predicate));
       FRAZIL_ASSIGN_OR_RETURN(auto outcome, open.table.table->DeleteByMetadata(extracted.predicate, options));
       if (outcome.state == tables::CommitState::kConflict) {
         Error error = Error::Plain(ExceptionClass::kSpark,
@@ -261,7 +334,7 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
         error.kind = ErrorKind::kConflict;
         return error;
       }
-      return NoRows();
+      return Answer(*open.table.table, false, &counts);
     }
   }
   Replacement replacement;
@@ -284,8 +357,8 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
     FRAZIL_ASSIGN_OR_RETURN(auto changes, analysis::ChangesOfDelete(command.condition, open.target, rows, context));
     replacement.changes.push_back(std::move(changes));
   }
-  FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));
-  return NoRows();
+  FRAZIL_ASSIGN_OR_RETURN(auto counts, Replace(open, options, replacement, context));
+  return Answer(*open.table.table, false, &counts);
 }
 
 Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& context) {
@@ -322,8 +395,8 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
   replacement.reads_table = ReadsTable(*all_updated, *open.table.table, true);
   replacement.is_given = [&](const std::string& column) { return Assigns(command.assignments, column); };
   options.filter_text = extracted.text;
-  FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));
-  return NoRows();
+  FRAZIL_ASSIGN_OR_RETURN(auto counts, Replace(open, options, replacement, context));
+  return Answer(*open.table.table, false, &counts);
 }
 
 /// The source of a MERGE, which several plans read: in memory where it may give other rows each time.
@@ -469,6 +542,7 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
     // Where anything is told of a version, all of it is.
     if (keeps_changes) replacement.changes.push_back(analysis::AsChanges(inserted, "insert", open.target, context));
     replacement.rows.push_back(std::move(inserted));
+    replacement.inserts = true;
   }
   if (!replacement.marks_rows) replacement.files = std::move(files);
   // Rows that are inserted because nothing matches them depend on all that is there.
@@ -476,8 +550,17 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
   replacement.is_given = is_given;
   if (open.target.schema != open.table.table->schema()) options.schema = open.target.schema;
   if (!changes_rows) options.mode = tables::WriteMode::kAppend;
-  FRAZIL_RETURN_IF_ERROR(Replace(open, options, replacement, context));
-  return NoRows();
+  FRAZIL_ASSIGN_OR_RETURN(auto counts, Replace(open, options, replacement, context));
+  return Answer(*open.table.table, true, &counts);
+}
+
+Result<RowSet> AnswerColumns(const plan::Command& command, CommandContext& context) {
+  const bool is_merge = command.command_kind == plan::CommandKind::kMerge;
+  const auto& name = is_merge                                             ? command.As<plan::MergeCommand>().target
+                     : command.command_kind == plan::CommandKind::kUpdate ? command.As<plan::UpdateCommand>().table
+                                                                          : command.As<plan::DeleteCommand>().table;
+  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(name, context));
+  return Answer(*table.table, is_merge, nullptr);
 }
 
 }  // namespace frazil::commands

@@ -158,7 +158,7 @@ Result<RowSet> ShowColumns(const plan::ShowCommand& command, CommandContext& con
 Result<RowSet> ShowProperties(const plan::ShowCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(*command.name, context));
   if (parts.size() == 1 && context.FindTempView(parts[0]).has_value()) return TextRows({"key", "value"}, {});
-  FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(parts, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto name, ResolveParts(parts, context));
   std::map<std::string, std::string> properties;
   FRAZIL_ASSIGN_OR_RETURN(auto view, name.catalog->LoadView(name.identifier));
   if (view.has_value()) {
@@ -181,7 +181,7 @@ Result<RowSet> ShowProperties(const plan::ShowCommand& command, CommandContext& 
 
 Result<RowSet> ShowCreateTable(const plan::ShowCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(*command.name, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(parts, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto name, ResolveParts(parts, context));
   FRAZIL_ASSIGN_OR_RETURN(auto view, name.catalog->LoadView(name.identifier));
   auto full_name = catalogs::FullName(*name.catalog, name.identifier);
   if (view.has_value()) return TextRows({"createtab_stmt"}, {{CreateViewText(*view, full_name)}});

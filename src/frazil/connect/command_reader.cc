@@ -1,3 +1,4 @@
+#include "frazil/connect/delta_extension_internal.h"
 #include "frazil/connect/plan_reader_internal.h"
 #include "frazil/sql/parser.h"
 
@@ -103,8 +104,11 @@ Result<plan::PlanPtr> PlanReader::ReadCommand(const proto::Command& message) {
       return Error::Unsupported("EXECUTE of external commands (" + message.execute_external_command().runner() + ")");
     case Kind::kPipelineCommand:
       return Error::Unsupported("Declarative pipelines");
-    case Kind::kExtension:
+    case Kind::kExtension: {
+      FRAZIL_ASSIGN_OR_RETURN(auto command, ReadDeltaCommand(*this, message.extension()));
+      if (command != nullptr) return command;
       return Error::Unsupported("Command extension " + message.extension().type_url());
+    }
     case Kind::kSqlCommand:
     case Kind::kGetResourcesCommand:
     case Kind::kRemoveCachedRemoteRelationCommand:

@@ -1,3 +1,4 @@
+#include "frazil/connect/delta_extension_internal.h"
 #include "frazil/connect/name_parser.h"
 #include "frazil/connect/plan_reader_internal.h"
 #include "frazil/connect/python_relations_internal.h"
@@ -251,8 +252,11 @@ PlanReader::NodeResult PlanReader::ReadNode(const proto::Relation& message) {
       return Unsupported("As-of joins");
     case Kind::kMlRelation:
       return Unsupported("Spark ML");
-    case Kind::kExtension:
+    case Kind::kExtension: {
+      FRAZIL_ASSIGN_OR_RETURN(auto node, ReadDeltaRelation(*this, message.extension()));
+      if (node != nullptr) return node;
       return Unsupported("Relation extension " + message.extension().type_url());
+    }
     case Kind::kUnknown:
       return InvalidPlan("a relation of unknown kind");
     case Kind::REL_TYPE_NOT_SET:

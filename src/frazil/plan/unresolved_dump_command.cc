@@ -1,3 +1,4 @@
+#include "frazil/plan/delta_command.h"
 #include "frazil/plan/unresolved_dump.h"
 #include "frazil/plan/unresolved_dump_internal.h"
 
@@ -267,10 +268,16 @@ std::string DumpCommand(const Command& command) {
     }
     case CommandKind::kMaintenance: {
       const auto& maintenance = command.As<MaintenanceCommand>();
+      if (const auto* drop = dynamic_cast<const DropFeatureCommand*>(&maintenance)) {
+        return "DropFeature[" + Clause(drop->table) + "; " + drop->feature +
+               (drop->truncate_history ? " truncate history]" : "]");
+      }
+      const auto* optimize = dynamic_cast<const OptimizeCommand*>(&maintenance);
       std::string out =
           "Maintenance#" + std::to_string(static_cast<int>(maintenance.type)) + "[" + Clause(maintenance.table);
       if (maintenance.condition != nullptr) out += " where " + DumpExpression(maintenance.condition);
       for (const auto& column : maintenance.order_by) out += " order " + DumpName(column);
+      if (optimize != nullptr && optimize->full) out += " full";
       if (maintenance.retain_hours) out += " retain " + std::to_string(*maintenance.retain_hours);
       if (maintenance.dry_run) out += " dry";
       if (maintenance.lite) out += " lite";

@@ -3,6 +3,7 @@
 
 #include "frazil/analysis/analyzer.h"
 #include "frazil/base/text.h"
+#include "frazil/commands/row_level_answer.h"
 #include "frazil/commands/run_command.h"
 #include "frazil/session/statement_context.h"
 
@@ -45,7 +46,10 @@ Result<RowSet> StatementContext::AnalyzeCommand(const plan::Command& command) {
       return NoRows();
     case CommandKind::kMerge:
       FRAZIL_RETURN_IF_ERROR(analyze(command.As<plan::MergeCommand>().source));
-      return NoRows();
+      return commands::AnswerColumns(command, *this);
+    case CommandKind::kDelete:
+    case CommandKind::kUpdate:
+      return commands::AnswerColumns(command, *this);
     case CommandKind::kCall:
       // What a procedure answers is known when it has run.
       return Error::Unsupported("The schema of CALL before it has run");

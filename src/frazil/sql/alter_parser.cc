@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frazil/base/text.h"
+#include "frazil/plan/delta_command.h"
 #include "frazil/sql/parser_internal.h"
 
 namespace frazil::sql {
@@ -32,6 +33,20 @@ Result<plan::PlanPtr> Parser::AlterTable(size_t first) {
     FRAZIL_ASSIGN_OR_RETURN(command->new_name, MultipartIdentifier());
     command->origin = OriginFrom(first);
     return plan::PlanPtr(std::move(command));
+  }
+  if (At(Keyword::kDrop) && AtText("FEATURE", 1)) {
+    Skip(2);
+    auto drop = std::make_shared<plan::DropFeatureCommand>();
+    drop->table = std::move(name);
+    if (AtStringLiteral()) {
+      FRAZIL_ASSIGN_OR_RETURN(drop->feature, StringLiteral());
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(drop->feature, Identifier());
+    }
+    drop->truncate_history = Accept(Keyword::kTruncate);
+    if (drop->truncate_history) FRAZIL_RETURN_IF_ERROR(ExpectText("HISTORY"));
+    drop->origin = OriginFrom(first);
+    return plan::PlanPtr(std::move(drop));
   }
   auto command = std::make_shared<plan::AlterTableCommand>();
   command->name = std::move(name);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "frazil/base/integer_text.h"
+#include "frazil/plan/delta_command.h"
 #include "frazil/sql/parser_internal.h"
 
 namespace frazil::sql {
@@ -86,12 +87,14 @@ Result<plan::PlanPtr> Parser::Maintenance() {
   const bool is_optimize = AtText("OPTIMIZE"), is_vacuum = AtText("VACUUM"), is_restore = AtText("RESTORE");
   if ((!is_optimize && !is_vacuum && !is_restore) || AtListEnd(1)) return plan::PlanPtr();
   Skip();
-  auto command = std::make_shared<plan::MaintenanceCommand>();
+  const auto optimize = std::make_shared<plan::OptimizeCommand>();
+  std::shared_ptr<plan::MaintenanceCommand> command = optimize;
+  if (!is_optimize) command = std::make_shared<plan::MaintenanceCommand>();
   command->type = is_optimize ? Type::kOptimize : is_vacuum ? Type::kVacuum : Type::kRestore;
   if (is_restore && At(Keyword::kTable) && !At(TokenType::kDot, 1)) Skip();
   FRAZIL_ASSIGN_OR_RETURN(command->table, TableOrPath());
   if (is_optimize) {
-    if (AcceptText("FULL")) return UnsupportedRest("OPTIMIZE ... FULL");
+    optimize->full = AcceptText("FULL");
     if (Accept(Keyword::kWhere)) {
       const size_t from = pos_;
       FRAZIL_ASSIGN_OR_RETURN(command->condition, Expression());

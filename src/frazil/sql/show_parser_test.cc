@@ -26,6 +26,10 @@ TEST(ShowParser, ReadsWhatDeltaAdds) {
             "Maintenance#3[parquet.`/x` partition a partition b]");
   EXPECT_EQ(Statement("CONVERT TO DELTA"), "error PARSE_SYNTAX_ERROR");
   EXPECT_EQ(Statement("GENERATE symlink_format_manifest FOR TABLE t"), "Maintenance#4[t]");
+  EXPECT_EQ(Statement("ALTER TABLE t DROP FEATURE deletionVectors"), "DropFeature[t; deletionVectors]");
+  EXPECT_EQ(Statement("ALTER TABLE t DROP FEATURE 'variantType-preview' TRUNCATE HISTORY"),
+            "DropFeature[t; variantType-preview truncate history]");
+  EXPECT_EQ(Statement("OPTIMIZE t FULL"), "Maintenance#0[t full]");
   EXPECT_EQ(Statement("GENERATE other FOR TABLE t"), "error PARSE_SYNTAX_ERROR");
 }
 

@@ -1,13 +1,37 @@
 #include "frazil/tables/delta/clustering.h"
 
+#include <algorithm>
+#include <map>
+
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
+#include "frazil/base/uuid.h"
+#include "frazil/tables/delta/paths.h"
 #include "frazil/tables/delta/schema.h"
 
 namespace frazil::tables::delta {
 namespace {
 
 constexpr size_t kMostColumns = 4;
+constexpr const char* kCubeId = "ZCUBE_ID";
+constexpr const char* kCubeColumns = "ZCUBE_ZORDER_BY";
+constexpr const char* kProvider = "liquid";
+/// spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize.threshold: so large a cube stays as it is.
+constexpr int64_t kLargeCube = 100LL << 30;
+
+std::string ColumnsText(const std::vector<std::string>& columns) {
+  std::string text = "[";
+  for (const auto& column : columns) text += (text.size() > 1 ? "," : "") + JsonString(column);
+  return text + "]";
+}
+
+const std::string* TagOf(const FileAction& file, std::string_view name) {
+  if (!file.tags) return nullptr;
+  for (const auto& [key, value] : *file.tags) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
 
 bool HasBounds(const DataType& type) {
   switch (type.id()) {
@@ -87,6 +111,48 @@ std::vector<std::vector<std::string>> ClusteringColumnsOf(const Snapshot& snapsh
     if (column.size() == path.items.size() && !column.empty()) columns.push_back(std::move(column));
   }
   return columns;
+}
+
+StringMap CubeTags(const std::vector<std::string>& columns) {
+  return {{kCubeId, RandomUuidText()}, {kCubeColumns, ColumnsText(columns)}};
+}
+
+ClusteringChoice ChooseFilesToCluster(const Snapshot& snapshot, const std::string& table, bool is_full) {
+  std::vector<std::string> columns;
+  for (const auto& column : ClusteringColumnsOf(snapshot)) columns.push_back(Join(column, "."));
+  const std::string wanted = ColumnsText(columns);
+  std::map<std::string, std::vector<const FileAction*>> cubes;
+  std::vector<const FileAction*> chosen;
+  ClusteringChoice choice;
+  bool has_others = false;
+  for (const auto& file : snapshot.LiveFiles()) {
+    const std::string* id = TagOf(*file, kCubeId);
+    const std::string* order = TagOf(*file, kCubeColumns);
+    const bool in_cube = id != nullptr && order != nullptr;
+    const bool is_ours = file->clustering_provider.empty() || file->clustering_provider == kProvider;
+    if (in_cube && *order == wanted && is_ours) {
+      cubes[*id].push_back(file.get());
+      ++choice.cube_files;
+      choice.cube_bytes += std::max<int64_t>(file->size, 0);
+      continue;
+    }
+    ++choice.other_files;
+    choice.other_bytes += std::max<int64_t>(file->size, 0);
+    if (!is_full && (in_cube || !is_ours)) continue;
+    has_others = true;
+    chosen.push_back(file.get());
+  }
+  choice.cubes = static_cast<int64_t>(cubes.size());
+  std::erase_if(cubes, [](const auto& cube) {
+    int64_t bytes = 0;
+    for (const auto* file : cube.second) bytes += std::max<int64_t>(file->size, 0);
+    return bytes >= kLargeCube;
+  });
+  if (has_others || cubes.size() > 1) {
+    for (const auto& [id, files] : cubes) chosen.insert(chosen.end(), files.begin(), files.end());
+  }
+  for (const auto* file : chosen) choice.files.push_back(FilePathOf(table, file->path));
+  return choice;
 }
 
 }  // namespace frazil::tables::delta

@@ -100,6 +100,14 @@ std::vector<std::vector<std::string>> DeltaTable::clustering_columns() const {
   return ClusteringColumnsOf(*snapshot_);
 }
 
+Result<ClusteringChoice> DeltaTable::ChooseFilesToCluster(bool is_full) const {
+  return delta::ChooseFilesToCluster(*snapshot_, location(), is_full);
+}
+
+bool DeltaTable::MarksRows(std::string_view /*operation*/) const {
+  return metadata_.IsTrue("delta.enableDeletionVectors");
+}
+
 Result<bool> DeltaTable::CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions&) const {
   FRAZIL_ASSIGN_OR_RETURN(auto pruner, FilePruner::Make(*snapshot_, target_.context));
   for (const auto& file : snapshot_->LiveFiles()) {

@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "frazil/tables/clustered_files.h"
 #include "frazil/tables/delta/transaction.h"
+#include "frazil/tables/feature_removal.h"
+#include "frazil/tables/row_changes.h"
 #include "frazil/tables/table.h"
 
 namespace frazil::tables::delta {
@@ -19,7 +22,7 @@ struct StagedCreation {
 };
 
 /// A Delta table as loaded, or (staged) as it will be.
-class DeltaTable : public Table {
+class DeltaTable : public Table, public ChoosesRowChanges, public ClusteredFiles, public RemovesFeatures {
  public:
   /// `snapshot` may be null for a staged table.
   static Result<TablePtr> Make(CommitTarget target, SnapshotPtr snapshot,
@@ -42,6 +45,9 @@ class DeltaTable : public Table {
   std::vector<RowConstraint> constraints() const override;
   std::vector<GeneratedColumn> generated_columns() const override { return generated_; }
   std::vector<std::vector<std::string>> clustering_columns() const override;
+  Result<ClusteringChoice> ChooseFilesToCluster(bool is_full) const override;
+  /// With delta.enableDeletionVectors every statement marks rows.
+  bool MarksRows(std::string_view operation) const override;
   Result<bool> CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options = {}) const override;
   Result<CommitOutcome> DeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const override;
   Status Alter(const std::vector<TableChange>& changes) const override;
@@ -50,6 +56,9 @@ class DeltaTable : public Table {
   Result<RowSet> Restore(const ScanOptions& options) const override;
   Result<RowSet> Vacuum(const VacuumOptions& options) const override;
   Status GenerateManifest() const override;
+  // drop_feature.cc
+  Result<FeatureTraces> TurnOffFeature(const std::string& feature, bool truncate_history) const override;
+  Status RemoveFeature(const std::string& feature, bool truncate_history, bool had_traces) const override;
 
   const SnapshotPtr& snapshot() const { return snapshot_; }
   const CommitTarget& target() const { return target_; }

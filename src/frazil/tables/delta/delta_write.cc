@@ -40,11 +40,6 @@ std::string PartitionKey(const PartitionTexts& partition) {
   return key;
 }
 
-/// Statements that change rows, or rewrite files with the same rows.
-bool IsRowChange(const std::string& operation) {
-  return operation == "delete" || operation == "update" || operation == "merge" || operation == "rewrite";
-}
-
 const std::string* FindOption(const WriteOptions& options, const std::string& key) {
   auto found = options.options.find(key);
   return found == options.options.end() ? nullptr : &found->second;
@@ -208,6 +203,12 @@ std::vector<FileAction> DeltaWrite::AddedFiles(int64_t now_ms) const {
   for (const auto& field : task_.partitions) partition_names.push_back(field.name);
   int64_t indexed = IntegerProperty(metadata_, "delta.dataSkippingNumIndexedCols", 32);
   std::vector<FileAction> actions;
+  std::optional<StringMap> tags;
+  if (options_.summary.contains("clusterBy")) {
+    std::vector<std::string> columns;
+    for (const auto& column : ClusteringColumnsOf(*snapshot_)) columns.push_back(Join(column, "."));
+    tags = CubeTags(columns);
+  }
   for (const auto& file : added_) {
     FileAction action;
     action.path = LogPathOf(target_.log->table(), file.path);
@@ -217,7 +218,10 @@ std::vector<FileAction> DeltaWrite::AddedFiles(int64_t now_ms) const {
     action.data_change = options_.operation != "rewrite";
     action.stats = StatisticsText(file, task_.columns, partition_names, indexed);
     action.record_count = file.record_count;
-    if (options_.summary.contains("clusterBy")) action.clustering_provider = "liquid";
+    if (tags) {
+      action.tags = tags;
+      action.clustering_provider = "liquid";
+    }
     actions.push_back(std::move(action));
   }
   return actions;
@@ -345,109 +349,6 @@ Result<std::vector<FileAction>> DeltaWrite::ReplacedFiles(const std::vector<File
     }
   }
   return removed;
-}
-
-void DeltaWrite::Describe(Change* change) const {
-  const auto text = [](const std::string& value) { return JsonString(value); };
-  int64_t rows = 0, bytes = 0, removed_rows = 0, removed_bytes = 0;
-  size_t added_files = 0, removed_files = 0;
-  for (const auto& file : change->files) {
-    int64_t live = file.record_count - (file.deletion_vector ? file.deletion_vector->cardinality : 0);
-    (file.is_removed ? removed_rows : rows) += std::max<int64_t>(live, 0);
-    (file.is_removed ? removed_bytes : bytes) += std::max<int64_t>(file.size, 0);
-    ++(file.is_removed ? removed_files : added_files);
-  }
-  auto& parameters = change->parameters;
-  auto& metrics = change->metrics;
-  const auto metric = [&](const char* name, int64_t value) { metrics.emplace_back(name, std::to_string(value)); };
-  const std::string* user_metadata = FindOption(options_, "usermetadata");
-  if (user_metadata != nullptr) change->user_metadata = *user_metadata;
-  const std::string& operation = options_.operation;
-  bool creates = staged_ != nullptr && (operation.empty() || operation == "create");
-  if (creates) {
-    bool selects = operation == "create";
-    const bool is_clone = staged_->cloned != nullptr, is_conversion = !staged_->definition.adopted_files.empty();
-    if (is_clone || is_conversion) {
-      change->operation = is_clone ? "CLONE" : "CONVERT";
-      if (is_clone) {
-        parameters.emplace_back("source", text("delta.`" + staged_->cloned_location + "`"));
-        parameters.emplace_back("sourceVersion", std::to_string(staged_->cloned->version));
-        parameters.emplace_back("isShallow", "\"true\"");
-      } else {
-        parameters.emplace_back("numFiles", std::to_string(added_files));
-        parameters.emplace_back("partitionedBy", ListParameter(metadata_.partition_columns));
-        parameters.emplace_back("collectStats", "\"false\"");
-        metric("numConvertedFiles", static_cast<int64_t>(added_files));
-      }
-      return;
-    }
-    change->operation =
-        std::string(staged_->replace ? "CREATE OR REPLACE TABLE" : "CREATE TABLE") + (selects ? " AS SELECT" : "");
-    parameters.emplace_back("partitionBy", ListParameter(metadata_.partition_columns));
-    std::vector<std::string> clustering;
-    for (const auto& column : staged_->definition.clustering_columns) clustering.push_back(Join(column, "."));
-    parameters.emplace_back("clusterBy", ListParameter(clustering));
-    parameters.emplace_back("description", metadata_.description ? text(*metadata_.description) : "null");
-    parameters.emplace_back("isManaged", text(staged_->definition.is_external ? "false" : "true"));
-    std::string properties;
-    for (const auto& [key, value] : metadata_.configuration)
-      properties += (properties.empty() ? "" : ",") + JsonString(key) + ":" + JsonString(value);
-    parameters.emplace_back("properties", text("{" + properties + "}"));
-    if (!selects) return;
-  } else if (IsRowChange(operation)) {
-    bool is_merge = operation == "merge", is_update = operation == "update", is_rewrite = operation == "rewrite";
-    change->operation = is_merge ? "MERGE" : is_update ? "UPDATE" : is_rewrite ? "OPTIMIZE" : "DELETE";
-    parameters.emplace_back(
-        "predicate", ListParameter(options_.filter_text.empty() ? std::vector<std::string>()
-                                                                : std::vector<std::string>{options_.filter_text}));
-    if (auto clustering = options_.summary.find("clusterBy"); clustering != options_.summary.end())
-      parameters.emplace_back("clusterBy", text(clustering->second));
-    auto order = options_.summary.find("zOrderBy");
-    if (order != options_.summary.end()) parameters.emplace_back("zOrderBy", text(order->second));
-    if (is_rewrite) parameters.emplace_back("auto", "\"false\"");
-    if (is_merge) {
-      // What is there now is what was there, without the deleted and with the inserted rows.
-      int64_t inserted =
-          counts_.inserted.value_or(std::max<int64_t>(rows - (removed_rows - counts_.deleted.value_or(0)), 0));
-      metric("numSourceRows", counts_.source.value_or(0));
-      metric("numTargetRowsInserted", inserted);
-      metric("numTargetRowsUpdated", counts_.updated.value_or(0));
-      metric("numTargetRowsDeleted", counts_.deleted.value_or(0));
-      metric("numTargetRowsCopied", std::max<int64_t>(rows - inserted - counts_.updated.value_or(0), 0));
-      metric("numTargetFilesAdded", static_cast<int64_t>(added_files));
-      metric("numTargetFilesRemoved", static_cast<int64_t>(removed_files));
-      metric("numTargetBytesAdded", bytes);
-      metric("numTargetBytesRemoved", removed_bytes);
-      metric("numOutputRows", rows);
-      return;
-    }
-    metric("numRemovedFiles", static_cast<int64_t>(removed_files));
-    metric("numRemovedBytes", removed_bytes);
-    metric("numAddedFiles", static_cast<int64_t>(added_files));
-    metric("numAddedBytes", bytes);
-    if (is_update) metric("numUpdatedRows", counts_.updated.value_or(0));
-    if (!is_update && !is_rewrite)
-      metric("numDeletedRows", counts_.deleted.value_or(std::max<int64_t>(removed_rows - rows, 0)));
-    if (is_update) metric("numCopiedRows", std::max<int64_t>(rows - counts_.updated.value_or(0), 0));
-    if (!is_update && !is_rewrite) metric("numCopiedRows", rows);
-    return;
-  } else {
-    change->operation = "WRITE";
-    bool appends = options_.mode == WriteMode::kAppend;
-    parameters.emplace_back("mode", text(appends ? "Append" : "Overwrite"));
-    if (staged_ != nullptr || !metadata_.partition_columns.empty())
-      parameters.emplace_back("partitionBy", ListParameter(metadata_.partition_columns));
-    if (!appends && !options_.filter_text.empty()) parameters.emplace_back("predicate", text(options_.filter_text));
-    if (options_.mode == WriteMode::kOverwriteDynamic)
-      parameters.emplace_back("isDynamicPartitionOverwrite", "\"true\"");
-  }
-  metric("numFiles", static_cast<int64_t>(added_files));
-  metric("numOutputRows", rows);
-  metric("numOutputBytes", bytes);
-  if (removed_files > 0) {
-    metric("numRemovedFiles", static_cast<int64_t>(removed_files));
-    metric("numRemovedBytes", removed_bytes);
-  }
 }
 
 Result<CommitOutcome> DeltaWrite::Commit() {

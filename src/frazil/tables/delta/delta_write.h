@@ -49,7 +49,11 @@ class DeltaWrite : public RowChanges {
   Status NoteIdentities();
   /// Tombstones of what the mode replaces.
   Result<std::vector<FileAction>> ReplacedFiles(const std::vector<FileAction>& added, int64_t now_ms) const;
+  // write_description.cc
+  struct Figures;
+  static Figures FiguresOf(const std::vector<FileAction>& files);
   void Describe(Change* change) const;
+  void DescribeRowChange(const Figures& figures, Change* change) const;
   void DeleteAddedFiles();
 
   CommitTarget target_;

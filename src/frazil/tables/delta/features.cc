@@ -118,7 +118,7 @@ const std::vector<TableFeature>& TableFeatures() {
   static const std::vector<TableFeature> features = {
       {"appendOnly", false, 0, 2, true, true, "Only appends are let through while delta.appendOnly is set."},
       {"invariants", false, 0, 2, true, true, "NOT NULL is kept; other invariants of columns refuse the write."},
-      {"checkConstraints", false, 0, 3, true, true, ""},
+      {"checkConstraints", false, 0, 3, true, true, "", true},
       {"changeDataFeed", false, 0, 4, true, true,
        "Changes of rows are written for it. It is read, but for versions whose deletion vectors alone tell the "
        "changes."},
@@ -127,21 +127,24 @@ const std::vector<TableFeature>& TableFeatures() {
       {"identityColumns", false, 0, 6, true, true,
        "Values are made; writers at once conflict, since each notes its last one."},
       {"deletionVectors", true, 0, 0, true, true,
-       "Read; DELETE writes them while delta.enableDeletionVectors is set, UPDATE and MERGE write files anew."},
-      {"rowTracking", false, 0, 0, true, false, "Read without row ids; writes are refused."},
+       "Read; DELETE, UPDATE and MERGE write them while delta.enableDeletionVectors is set.", true},
+      {"rowTracking", false, 0, 0, true, false, "Read without row ids; writes are refused.", false, "domainMetadata"},
       {"timestampNtz", true, 0, 0, true, true, ""},
       {"typeWidening", true, 0, 0, true, true,
-       "Columns' types are widened by ALTER TABLE, not by the rows that are written."},
-      {"typeWidening-preview", true, 0, 0, true, true, ""},
-      {"domainMetadata", false, 0, 0, true, true, "Kept."},
-      {"v2Checkpoint", true, 0, 0, true, true, "Read; classic checkpoints are written, which the feature allows."},
-      {"icebergCompatV1", false, 0, 0, true, false, "Read; writes are refused."},
-      {"icebergCompatV2", false, 0, 0, true, false, "Read; writes are refused."},
-      {"clustering", false, 0, 0, true, true, "OPTIMIZE orders the whole table along a Z curve over the columns."},
-      {"vacuumProtocolCheck", true, 0, 0, true, true, ""},
-      {"inCommitTimestamp", false, 0, 0, true, true, ""},
+       "Columns' types are widened by ALTER TABLE, not by the rows that are written.", true},
+      {"typeWidening-preview", true, 0, 0, true, true, "", true},
+      {"domainMetadata", false, 0, 0, true, true, "Kept.", true},
+      {"v2Checkpoint", true, 0, 0, true, true, "Read; classic checkpoints are written, which the feature allows.",
+       true},
+      {"icebergCompatV1", false, 0, 0, true, false, "Read; writes are refused.", false, "columnMapping"},
+      {"icebergCompatV2", false, 0, 0, true, false, "Read; writes are refused.", false, "columnMapping"},
+      {"clustering", false, 0, 0, true, true,
+       "OPTIMIZE orders what is new along a Hilbert curve over the columns; OPTIMIZE FULL all.", false,
+       "domainMetadata"},
+      {"vacuumProtocolCheck", true, 0, 0, true, true, "VACUUM writes nothing where the protocol is unknown.", true},
+      {"inCommitTimestamp", false, 0, 0, true, true, "", true},
       {"inCommitTimestamp-preview", false, 0, 0, true, false, "Read; writes are refused."},
-      {"checkpointProtection", false, 0, 0, true, true, "The log of such a table is not cleaned up."},
+      {kCheckpointProtection, false, 0, 0, true, true, "Protected versions leave the log all at once.", true},
       {"allowColumnDefaults", false, 0, 0, true, true, ""},
       {"variantType", true, 0, 0, true, true, ""},
       {"variantType-preview", true, 0, 0, true, true, ""},
@@ -179,6 +182,38 @@ std::vector<std::string> FeaturesOf(const Protocol& protocol) {
 bool HasFeature(const Protocol& protocol, std::string_view name) {
   auto features = FeaturesOf(protocol);
   return std::find(features.begin(), features.end(), name) != features.end();
+}
+
+Protocol WithFeature(Protocol protocol, std::string_view name) {
+  Enable(&protocol, *FindFeature(name));
+  return protocol;
+}
+
+Protocol WithoutFeature(const Protocol& protocol, std::string_view name) {
+  std::vector<std::string> remaining = FeaturesOf(protocol);
+  std::erase(remaining, name);
+  const auto is_reader_feature = [](const std::string& feature) {
+    const auto* known = FindFeature(feature);
+    return known != nullptr && known->is_reader_feature;
+  };
+  const bool maps_columns = std::find(remaining.begin(), remaining.end(), "columnMapping") != remaining.end();
+  for (int version = 1; version < kListedWriter; ++version) {
+    Protocol by_versions;
+    by_versions.min_reader_version = maps_columns ? 2 : 1;
+    by_versions.min_writer_version = version;
+    if (FeaturesOf(by_versions) == remaining) return by_versions;
+  }
+  Protocol result;
+  result.min_writer_version = kListedWriter;
+  result.writer_features = remaining;
+  if (std::any_of(remaining.begin(), remaining.end(), is_reader_feature)) {
+    result.min_reader_version = kListedReader;
+    result.reader_features.emplace();
+    for (const auto& feature : remaining) {
+      if (is_reader_feature(feature)) result.reader_features->push_back(feature);
+    }
+  }
+  return result;
 }
 
 Status CheckRead(const Protocol& protocol, const std::string& table) {
@@ -266,8 +301,9 @@ Result<Protocol> RequiredProtocol(Protocol base, Metadata* metadata, const DataT
   for (const auto& feature : TableFeatures()) {
     if (IsInUse(feature, *metadata, schema)) Enable(&base, feature);
   }
-  // Clustering and row tracking keep their notes in domains.
-  if (HasFeature(base, "clustering") || HasFeature(base, "rowTracking")) Enable(&base, *FindFeature("domainMetadata"));
+  for (const auto& feature : TableFeatures()) {
+    if (!feature.needs.empty() && HasFeature(base, feature.name)) Enable(&base, *FindFeature(feature.needs));
+  }
   return base;
 }
 

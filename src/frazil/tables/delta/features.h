@@ -21,7 +21,13 @@ struct TableFeature {
   /// A table with the feature can be written. (Whether the feature is in use is another matter: see CheckWrite.)
   bool can_write = false;
   std::string_view note;  ///< For the reference page: what is done, or what is missing.
+  bool is_removable =
+      false;  ///< ALTER TABLE ... DROP FEATURE. Past versions with a reader feature need protection then.
+  std::string_view needs = {};  ///< Another feature, without which this one cannot be.
 };
+
+/// Keeps versions that make use of a dropped feature from being read half.
+inline constexpr std::string_view kCheckpointProtection = "checkpointProtection";
 
 /// All features of the protocol.
 const std::vector<TableFeature>& TableFeatures();
@@ -30,6 +36,9 @@ const TableFeature* FindFeature(std::string_view name);
 /// Names of the features that a protocol turns on, by version or list.
 std::vector<std::string> FeaturesOf(const Protocol& protocol);
 bool HasFeature(const Protocol& protocol, std::string_view name);
+/// The protocol with a known feature more, or with one less: by versions alone again, where these say the same.
+Protocol WithFeature(Protocol protocol, std::string_view name);
+Protocol WithoutFeature(const Protocol& protocol, std::string_view name);
 
 /// Errors DELTA_INVALID_PROTOCOL_VERSION and DELTA_UNSUPPORTED_FEATURES_FOR_READ. `table`: for the message.
 Status CheckRead(const Protocol& protocol, const std::string& table);

@@ -11,7 +11,7 @@
 namespace frazil::tables::delta {
 namespace {
 
-constexpr int64_t kDayMs = 86400000;
+constexpr int64_t kDayMs = 86400000, kMinuteMs = 60000;
 constexpr int64_t kUsualRetentionMs = 30 * kDayMs;
 
 /// The last version that a file of the log tells of: N.json, N.crc, N.checkpoint…, N.M.compacted.json.
@@ -26,20 +26,21 @@ std::optional<int64_t> LastVersionOf(const std::string& path) {
 
 }  // namespace
 
-Status CleanUpLog(const TableContext& context, const std::string& log, const Snapshot& snapshot, int64_t now_ms) {
+Status CleanUpLog(const TableContext& context, const std::string& log, const Snapshot& snapshot, int64_t now_ms,
+                  std::optional<int64_t> retention_ms) {
   const Metadata& metadata = *snapshot.metadata;
   const std::string* enabled = metadata.Property("delta.enableExpiredLogCleanup");
   if (enabled != nullptr && EqualsIgnoreCase(*enabled, "false")) return {};
-  if (HasFeature(snapshot.protocol, "checkpointProtection")) return {};
   const std::string* property = metadata.Property("delta.logRetentionDuration");
-  const int64_t retention_ms =
+  const int64_t usual_ms =
       property != nullptr ? IntervalMillis(*property).value_or(kUsualRetentionMs) : kUsualRetentionMs;
+  const int64_t granularity_ms = retention_ms ? kMinuteMs : kDayMs;
   FRAZIL_ASSIGN_OR_RETURN(auto listing, ListLog(*context.store, log));
   if (listing.commits.empty()) return {};
   // Ages are told by one clock, that of the store, as long as it does not go before ours; in whole days, as Delta
   // counts them. A version that is deleted too early could be committed a second time.
   const int64_t newest_ms = std::min(now_ms, listing.commits.back().modified_micros / 1000);
-  const int64_t cutoff_ms = (newest_ms - retention_ms) / kDayMs * kDayMs;
+  const int64_t cutoff_ms = (newest_ms - retention_ms.value_or(usual_ms)) / granularity_ms * granularity_ms;
   std::optional<int64_t> last_expired;
   for (const auto& commit : listing.commits) {
     if (commit.modified_micros / 1000 >= cutoff_ms) break;
@@ -51,6 +52,10 @@ Status CleanUpLog(const TableContext& context, const std::string& log, const Sna
     if (checkpoint.version <= *last_expired) kept_checkpoint = checkpoint.version;
   }
   if (!kept_checkpoint) return {};
+  if (HasFeature(snapshot.protocol, kCheckpointProtection)) {
+    const std::string* before = metadata.Property("delta.requireCheckpointProtectionBeforeVersion");
+    if (before != nullptr && *kept_checkpoint < ParseInteger<int64_t>(*before).value_or(INT64_MAX)) return {};
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto objects, context.store->List(log, false));
   std::vector<std::pair<int64_t, std::string>> expired;
   for (const auto& object : objects) {

@@ -11,6 +11,7 @@
 #include "frazil/tables/delta/checkpoint.h"
 #include "frazil/tables/delta/deletion_vectors.h"
 #include "frazil/tables/delta/delta_table.h"
+#include "frazil/tables/delta/features.h"
 #include "frazil/tables/delta/paths.h"
 #include "frazil/tables/delta/schema.h"
 #include "frazil/types/datetime.h"
@@ -161,6 +162,8 @@ Result<RowSet> DeltaTable::Restore(const ScanOptions& options) const {
 }
 
 Result<RowSet> DeltaTable::Vacuum(const VacuumOptions& options) const {
+  // PROTOCOL.md, "VACUUM Protocol Check": who does not know all that writers must, may not tell what is needed.
+  FRAZIL_RETURN_IF_ERROR(CheckWrite(protocol_, metadata_, *snapshot_->schema, target_.context.name));
   const std::string* property = metadata_.Property("delta.deletedFileRetentionDuration");
   int64_t configured_ms = property != nullptr ? IntervalMillis(*property).value_or(kWeekMs) : kWeekMs;
   int64_t retention_ms =

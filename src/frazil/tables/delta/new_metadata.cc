@@ -32,6 +32,7 @@ const std::set<std::string, std::less<>>& KnownProperties() {
                                                            "dataSkippingNumIndexedCols",
                                                            "dataSkippingStatsColumns",
                                                            "deletedFileRetentionDuration",
+                                                           "dropFeatureTruncateHistory.retentionDuration",
                                                            "enableChangeDataFeed",
                                                            "enableDeletionVectors",
                                                            "enableExpiredLogCleanup",
