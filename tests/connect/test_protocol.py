@@ -132,6 +132,32 @@ def test_progress_is_told_while_a_query_runs(spark):
     assert any(stages > 0 and not done for stages, done in told)
 
 
+@pytest.mark.parametrize("query", [
+    "SELECT count(DISTINCT id % 100003), sum(hash(id)) FROM range({n})",
+    "SELECT max(w) FROM (SELECT sum(id) OVER (PARTITION BY id % 1000 ORDER BY id) AS w FROM range({n}))",
+    "SELECT max(s) FROM (SELECT row_number() OVER (ORDER BY hash(id)) AS s FROM range({n}))",
+    # A part of the plan that cannot tell how far it is takes nothing away from those that can.
+    "SELECT sum(a.id * b.v) FROM range({n}) a JOIN (VALUES (1), (2), (3)) b(v) ON a.id % 7 = b.v",
+])
+def test_progress_moves(spark, query):
+    """Not from nothing to all at once: whoever looks on sees it grow."""
+    rows = 2_000_000
+    while True:
+        told = []
+        spark.registerProgressHandler(
+            lambda stages, inflight_tasks, operation_id, done: told.append(sum(s.num_completed_tasks for s in stages)))
+        began = time.monotonic()
+        try:
+            spark.sql(query.format(n=rows)).collect()
+        finally:
+            spark.clearProgressHandlers()
+        if time.monotonic() - began > 2:
+            break
+        rows *= 4
+    assert told == sorted(told)
+    assert len({parts for parts in told if 0 < parts < 100}) >= 2, told
+
+
 def test_observed_metrics(spark):
     observation = Observation("stats")
     spark.range(10).observe(observation, F.count("*").alias("n"), F.max("id").alias("most")).collect()

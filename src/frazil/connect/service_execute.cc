@@ -70,6 +70,7 @@ Status SparkConnectService::SendResponses(grpc::ServerContext* context, const Ex
   const uint64_t reader = log.Attach();
   bool client_has_gone = false;
   bool preempted = false;
+  auto reported = std::chrono::steady_clock::now();
   Status result;
   for (bool more = true; more;) {
     const auto reading = log.Read(reader, position, kProgressInterval);
@@ -80,10 +81,17 @@ Status SparkConnectService::SendResponses(grpc::ServerContext* context, const Ex
         } else {
           client_has_gone = true;
         }
+        // Rows that come without a pause leave no time-out to report in.
+        if (const auto now = std::chrono::steady_clock::now();
+            !client_has_gone && now - reported >= kProgressInterval) {
+          execution->ReportProgress();
+          reported = now;
+        }
         break;
       case ResponseLog::State::kTimeout:
         client_has_gone = context->IsCancelled();
         if (!client_has_gone) execution->ReportProgress();
+        reported = std::chrono::steady_clock::now();
         break;
       case ResponseLog::State::kEnd:
         more = false;

@@ -188,6 +188,7 @@ duckdb::shared_ptr<duckdb::DuckDB> DuckDbEngine::OpenDatabase() {
   RegisterStoreFileSystem(*database->instance);
   duckdb::ExtensionLoader loader(*database->instance, "frazil");
   for (const auto& registrar : registry_.kernels()) registrar(loader);
+  RegisterRangeFunction(loader);
   RegisterScanFunctions(loader);
   RegisterWriteFunctions(loader);
   return database;

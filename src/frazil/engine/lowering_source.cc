@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <duckdb/common/types/column/column_data_collection.hpp>
 #include <duckdb/parser/expression/columnref_expression.hpp>
 #include <duckdb/parser/expression/operator_expression.hpp>
@@ -10,6 +8,7 @@
 #include "frazil/engine/arrow_source.h"
 #include "frazil/engine/functions/cast.h"
 #include "frazil/engine/lowering.h"
+#include "frazil/engine/required_columns.h"
 #include "frazil/engine/scan_columns.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/plan/file_metadata.h"
@@ -46,7 +45,7 @@ Result<Block> Lowering::LowerRange(const plan::RangeNode& node) {
   arguments.push_back(ConstantOf(duckdb::Value::BIGINT(node.start)));
   arguments.push_back(ConstantOf(duckdb::Value::BIGINT(node.end)));
   arguments.push_back(ConstantOf(duckdb::Value::BIGINT(node.step)));
-  auto table = TableFunctionOf("range", std::move(arguments), FreshTable());
+  auto table = TableFunctionOf("spark_range", std::move(arguments), FreshTable());
   auto names = NamesOf(node.output);
   for (const auto& name : names) table->column_name_alias.push_back(name);
   return FromTable(std::move(table), std::move(names));
@@ -117,28 +116,6 @@ Result<Block> Lowering::LowerArrowRows(const plan::ArrowRowsNode& node) {
   block.has_select = true;
   return block;
 }
-
-namespace {
-
-/// Whether an expression of the plan, or of its subqueries, names a column.
-bool Mentions(const plan::LogicalPlan& plan, AttributeId id) {
-  const auto in_expression = [&](const ExpressionPtr& expression) {
-    bool found = false;
-    VisitExpression(*expression, [&](const Expression& part) {
-      if (part.kind == ExpressionKind::kColumn) found = found || part.As<ColumnExpression>().id == id;
-      if (part.kind == ExpressionKind::kSubquery)
-        found = found || Mentions(static_cast<const plan::LogicalPlan&>(*part.As<SubqueryExpression>().plan), id);
-      return !found;
-    });
-    return found;
-  };
-  const auto expressions = plan::NodeExpressions(plan);
-  const auto inputs = plan::Inputs(plan);
-  return std::any_of(expressions.begin(), expressions.end(), in_expression) ||
-         std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return Mentions(*input, id); });
-}
-
-}  // namespace
 
 Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
   if (node.scan->has_rows()) {

@@ -1,11 +1,10 @@
 #include "frazil/engine/statement.h"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
+#include <duckdb/common/progress_bar/progress_bar.hpp>
 #include <duckdb/execution/executor.hpp>
-#include <duckdb/main/client_config.hpp>
 #include <duckdb/main/client_context.hpp>
 #include <duckdb/parallel/task_scheduler.hpp>
 #include <duckdb/parser/statement/select_statement.hpp>
@@ -36,10 +35,6 @@ Statement::Statement(duckdb::DatabaseInstance& database, const FunctionLoweringR
   state_->context = context;
   auto& client = *connection_->context;
   client.registered_state->Insert(StatementState::kKey, state_);
-  auto& config = duckdb::ClientConfig::GetConfig(client);
-  config.enable_progress_bar = context.metrics != nullptr;
-  config.print_progress_bar = false;
-  config.wait_time = 0;
   if (context.cancel != nullptr) {
     interrupt_id_ = context.cancel->AddInterrupt([weak = std::weak_ptr<duckdb::Connection>(connection_)] {
       if (auto connection = weak.lock()) connection->Interrupt();
@@ -74,6 +69,7 @@ Status Statement::StartQuery(const plan::LogicalPlanPtr& plan) {
 
 Status Statement::Start(const std::function<Result<duckdb::unique_ptr<duckdb::SQLStatement>>(StatementState&)>& make) {
   Status status;
+  if (state_->context.metrics != nullptr) state_->context.metrics->progress.store(0);
   RunOnDeepStack([&] {
     try {
       auto statement = make(*state_);
@@ -96,9 +92,15 @@ Status Statement::Start(const std::function<Result<duckdb::unique_ptr<duckdb::SQ
 
 void Statement::UpdateProgress() {
   auto& metrics = state_->context.metrics;
-  if (metrics == nullptr) return;
-  const double percent = connection_->GetQueryProgress();
-  metrics->progress.store(percent < 0 ? -1 : percent / 100);
+  const auto now = std::chrono::steady_clock::now();
+  if (metrics == nullptr || now < next_progress_) return;
+  next_progress_ = now + kProgressInterval;
+  // Not DuckDB's own progress bar: it gives up for good at the first pipeline that cannot tell how far it is.
+  duckdb::ProgressData progress;
+  duckdb::Executor::Get(*connection_->context).GetPipelinesProgress(progress);
+  if (progress.total <= 0) return;
+  const double part = std::min(progress.done / progress.total, 1.0);
+  metrics->progress.store(std::max(metrics->progress.load(), part));
 }
 
 void Statement::DropWaitingTasks() {
@@ -112,8 +114,6 @@ void Statement::DropWaitingTasks() {
 }
 
 Status Statement::WaitForResult() {
-  using Clock = std::chrono::steady_clock;
-  auto next_progress = Clock::now() + kProgressInterval;
   auto pause = kShortestPause;
   while (true) {
     if (const Status cancelled = CheckNotCancelled(state_->context.cancel.get()); !cancelled.ok()) {
@@ -133,9 +133,7 @@ Status Statement::WaitForResult() {
     } else {
       pause = kShortestPause;
     }
-    if (Clock::now() < next_progress) continue;
     UpdateProgress();
-    next_progress = Clock::now() + kProgressInterval;
   }
   result_ = pending_->Execute();
   pending_.reset();
@@ -153,6 +151,11 @@ Result<duckdb::unique_ptr<duckdb::DataChunk>> Statement::NextChunk() {
       result_.reset();
       if (state_->context.metrics != nullptr) state_->context.metrics->progress.store(1);
       return duckdb::unique_ptr<duckdb::DataChunk>();
+    }
+    // Only a stream that is open has a plan that still runs.
+    if (result_->type == duckdb::QueryResultType::STREAM_RESULT &&
+        result_->Cast<duckdb::StreamQueryResult>().IsOpen()) {
+      UpdateProgress();
     }
     return chunk;
   } catch (const std::exception& exception) {

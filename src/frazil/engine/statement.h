@@ -3,6 +3,7 @@
 // One statement on DuckDB: a connection of its own, interruptible, its result as a stream of chunks. Internal to
 // engine/.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -43,6 +44,7 @@ class Statement {
   /// Forgets the tasks that no thread has begun, so that a cancelled statement need not run them to their end.
   void DropWaitingTasks();
   Error Failure(const duckdb::ErrorData& error) const;
+  /// Now and then: tells how much of the running plan is done. The last that was known stays where nothing is known.
   void UpdateProgress();
 
   const FunctionLoweringRegistry& registry_;
@@ -53,6 +55,7 @@ class Statement {
   std::vector<const plan::CollectMetricsNode*> observed_;
   plan::LogicalPlanPtr plan_;
   int64_t interrupt_id_ = 0;
+  std::chrono::steady_clock::time_point next_progress_;
 };
 
 }  // namespace frazil::engine
