@@ -101,3 +101,48 @@ def test_paths_that_cannot_be_rewritten(spark, namespace):
     spark.sql(f"DELETE FROM {table} WHERE id = 1")
     with pytest.raises(Exception, match="delete files"):
         spark.sql(call + f"'{source}', target_prefix => '/x')")
+
+
+@pytest.mark.ours  # Spark's own catalog takes no Iceberg tables
+def test_purge_of_a_table_elsewhere(spark, tmp_path):
+    """What the table's metadata names goes, whatever else lies beside it stays; without PURGE all stays."""
+    for purge in (False, True):
+        folder = tmp_path / f"t{purge}"
+        spark.sql(f"CREATE TABLE spark_catalog.default.elsewhere (a INT) USING iceberg LOCATION '{folder}'")
+        for value in (1, 2):
+            spark.sql(f"INSERT INTO spark_catalog.default.elsewhere VALUES ({value})")
+        (folder / "note.txt").write_text("mine")
+        before = {p for p in folder.rglob("*") if p.is_file()}
+        assert len(before) > 8
+        spark.sql("DROP TABLE spark_catalog.default.elsewhere" + (" PURGE" if purge else ""))
+        left = {p for p in folder.rglob("*") if p.is_file()}
+        assert left == ({folder / "note.txt"} if purge else before)
+    # The place is free again.
+    spark.sql(f"CREATE TABLE spark_catalog.default.elsewhere (a INT) USING iceberg LOCATION '{folder}'")
+    assert spark.table("spark_catalog.default.elsewhere").count() == 0
+    spark.sql("ALTER TABLE spark_catalog.default.elsewhere SET TBLPROPERTIES ('gc.enabled' = 'false')")
+    with pytest.raises(Exception, match="GC is disabled"):
+        spark.sql("DROP TABLE spark_catalog.default.elsewhere PURGE")
+    spark.sql("DROP TABLE spark_catalog.default.elsewhere")
+
+
+def test_compressed_metadata(spark, namespace):
+    import gzip
+
+    table = f"{namespace}.z"
+    spark.sql(f"CREATE TABLE {table} (a INT) USING iceberg TBLPROPERTIES ('write.metadata.compression-codec' = 'gzip')")
+    spark.sql(f"INSERT INTO {table} VALUES (1)")
+    folder = folder_of(spark, table) / "metadata"
+    names = sorted(p.name for p in folder.glob("v*.json"))
+    assert names == ["v1.gz.metadata.json", "v2.gz.metadata.json"]
+    text = gzip.decompress((folder / names[1]).read_bytes())
+    assert json.loads(text)["properties"]["write.metadata.compression-codec"] == "gzip"
+    assert spark.table(table).count() == 1
+    assert spark.sql(f"SELECT count(*) FROM {table}.metadata_log_entries").first()[0] == 2
+    spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.metadata.compression-codec' = 'none')")
+    spark.sql(f"INSERT INTO {table} VALUES (2)")
+    assert (folder / "v4.metadata.json").read_bytes()[:1] == b"{"
+    assert spark.table(table).count() == 2
+    with pytest.raises(Exception, match="Invalid codec name: lzma"):
+        spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.metadata.compression-codec' = 'lzma')")
+        spark.sql(f"INSERT INTO {table} VALUES (3)")

@@ -392,3 +392,11 @@ def test_equality_deletes_of_a_whole_table(spark, namespace):
     spark.sql(f"ALTER TABLE {table} DROP COLUMN v")
     spark.sql(f"ALTER TABLE {table} ALTER COLUMN id TYPE BIGINT")
     assert sorted(r[0] for r in spark.table(table).collect()) == [0, 0, 1, 3, 3, 4, 4]
+
+
+def test_compressed_metadata(spark, namespace):
+    table = f"{namespace}.z"
+    spark.sql(f"CREATE TABLE {table} (a INT) USING iceberg TBLPROPERTIES ('write.metadata.compression-codec' = 'gzip')")
+    spark.sql(f"INSERT INTO {table} VALUES (1), (NULL)")
+    assert newest_metadata(table_folder(spark, table)).name == "v2.gz.metadata.json"
+    assert len(agree(spark, table)) == 2

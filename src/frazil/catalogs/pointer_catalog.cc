@@ -1,6 +1,7 @@
 #include "frazil/catalogs/pointer_catalog.h"
 
 #include "frazil/catalogs/iceberg_view.h"
+#include "frazil/codec/deflate.h"
 
 namespace frazil::catalogs {
 
@@ -98,7 +99,8 @@ Status PointerCatalog::RegisterTable(const Identifier& identifier, const std::st
   // Names of the namespace are checked before the file is read, so that a wrong one is what the user hears of.
   FRAZIL_RETURN_IF_ERROR(DefaultLocation(identifier).status());
   FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceAt(identifier, metadata_location));
-  FRAZIL_ASSIGN_OR_RETURN(auto metadata, place.context.store->Read(metadata_location));
+  FRAZIL_ASSIGN_OR_RETURN(auto bytes, place.context.store->Read(metadata_location));
+  FRAZIL_ASSIGN_OR_RETURN(const auto metadata, codec::GunzipIfGzip(std::move(bytes)));
   FRAZIL_ASSIGN_OR_RETURN(bool registered, PointerOf(identifier)->Move(std::nullopt, metadata_location, metadata));
   return registered ? Status::Ok() : Status(TableExistsAlready(*this, identifier));
 }

@@ -8,6 +8,7 @@
 #include "frazil/base/logging.h"
 #include "frazil/base/uuid.h"
 #include "frazil/catalogs/json_members.h"
+#include "frazil/codec/deflate.h"
 #include "frazil/tables/unknown_commit.h"
 
 namespace frazil::catalogs {
@@ -17,7 +18,8 @@ constexpr int kAttempts = 5;
 
 }  // namespace
 
-std::string NextMetadataLocation(const std::optional<std::string>& expected, const std::string& metadata) {
+std::string NextMetadataLocation(const std::optional<std::string>& expected, const std::string& metadata,
+                                 std::string_view extension) {
   int64_t version = -1;
   if (expected) {
     const std::string name = expected->substr(expected->rfind('/') + 1);
@@ -30,7 +32,7 @@ std::string NextMetadataLocation(const std::optional<std::string>& expected, con
   if (folder.empty()) folder = storage::JoinPath(TextMember(parsed, "location"), "metadata");
   char number[24];
   std::snprintf(number, sizeof(number), "%05lld", static_cast<long long>(version + 1));
-  return storage::JoinPath(folder, std::string(number) + "-" + RandomUuidText() + ".metadata.json");
+  return storage::JoinPath(folder, std::string(number) + "-" + RandomUuidText() + std::string(extension));
 }
 
 PointerCommitPoint::PointerCommitPoint(std::shared_ptr<TablePointer> pointer, storage::ObjectStorePtr store,
@@ -41,7 +43,8 @@ Result<bool> PointerCommitPoint::WasMovedTo(const std::string& location) {
   FRAZIL_ASSIGN_OR_RETURN(auto now, pointer_->Read());
   if (!now) return false;
   if (*now == location) return true;
-  FRAZIL_ASSIGN_OR_RETURN(auto text, store_->Read(*now));
+  FRAZIL_ASSIGN_OR_RETURN(auto bytes, store_->Read(*now));
+  FRAZIL_ASSIGN_OR_RETURN(const auto text, codec::GunzipIfGzip(std::move(bytes)));
   const Json parsed = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object() || !parsed.contains("metadata-log") || !parsed["metadata-log"].is_array()) return false;
   for (const auto& entry : parsed["metadata-log"]) {
@@ -51,9 +54,11 @@ Result<bool> PointerCommitPoint::WasMovedTo(const std::string& location) {
 }
 
 Result<tables::CommitState> PointerCommitPoint::Swap(const std::optional<std::string>& expected,
-                                                     const std::string& metadata, std::string* written) {
-  const std::string next = NextMetadataLocation(expected, metadata);
-  FRAZIL_RETURN_IF_ERROR(store_->WriteNew(next, metadata));
+                                                     const std::string& bytes, std::string* written) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto metadata, codec::GunzipIfGzip(bytes));
+  const std::string next =
+      NextMetadataLocation(expected, metadata, codec::IsGzip(bytes) ? ".gz.metadata.json" : ".metadata.json");
+  FRAZIL_RETURN_IF_ERROR(store_->WriteNew(next, bytes));
   auto moved = pointer_->Move(expected, next, metadata);
   for (int attempt = 1; !moved.ok() && moved.error().kind == ErrorKind::kUnknownCommit; ++attempt) {
     const Error cause = moved.error();

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "frazil/base/result.h"
 #include "frazil/storage/object_store.h"
@@ -45,6 +46,7 @@ class PointerCommitPoint : public tables::CommitPoint {
 };
 
 /// The name of the file after `expected`, in the folder that the metadata says.
-std::string NextMetadataLocation(const std::optional<std::string>& expected, const std::string& metadata);
+std::string NextMetadataLocation(const std::optional<std::string>& expected, const std::string& metadata,
+                                 std::string_view extension = ".metadata.json");
 
 }  // namespace frazil::catalogs

@@ -66,4 +66,11 @@ Result<std::string> InflateRaw(std::string_view data) { return Decompress(data, 
 Result<std::string> GzipCompress(std::string_view data, int level) { return Compress(data, level, kGzipWindow); }
 Result<std::string> GzipDecompress(std::string_view data) { return Decompress(data, kGzipWindow, true); }
 
+bool IsGzip(std::string_view data) { return data.starts_with("\x1f\x8b"); }
+
+Result<std::string> GunzipIfGzip(std::string data) {
+  if (!IsGzip(data)) return data;
+  return GzipDecompress(data);
+}
+
 }  // namespace frazil::codec

@@ -8,6 +8,7 @@
 #include "frazil/base/uuid.h"
 #include "frazil/catalogs/embedded/catalog_documents.h"
 #include "frazil/catalogs/embedded/entry_commit_point.h"
+#include "frazil/tables/metadata_text.h"
 
 namespace frazil::catalogs {
 
@@ -294,14 +295,23 @@ Result<tables::StagedTable> EmbeddedCatalog::StageTable(const Identifier& identi
   return format->Stage(context, complete, *complete.location, std::move(commit_point), replace && is_there);
 }
 
-Status EmbeddedCatalog::DropTable(const Identifier& identifier, bool) {
+Status EmbeddedCatalog::DropTable(const Identifier& identifier, bool purge) {
   FRAZIL_ASSIGN_OR_RETURN(auto definition, FindDefinition(identifier));
   if (!definition.has_value()) return TableNotFound(*this, identifier);
+  FRAZIL_ASSIGN_OR_RETURN(auto context, ContextFor(identifier, *definition->location));
+  // The folder of an external table may hold other things: of it only what the table's metadata names is purged, and
+  // nothing of tables that have no such metadata.
+  const auto format = formats_->Find(AsciiLower(definition->provider));
+  const auto* texts = dynamic_cast<const tables::MetadataText*>(format.get());
+  std::optional<std::string> metadata;
+  if (purge && definition->is_external && texts != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(metadata, format->PathCommitPoint(context, *definition->location)->Current());
+    if (metadata) FRAZIL_RETURN_IF_ERROR(texts->CheckDeletable(context, *metadata));
+  }
   FRAZIL_RETURN_IF_ERROR(store_->DeleteEntry(AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name)));
   // The name goes first: a crash between the two leaves files without a name, never a name without files.
-  if (definition->is_external) return Status::Ok();
-  FRAZIL_ASSIGN_OR_RETURN(auto files, stores_->StoreFor(*definition->location, settings_));
-  return files->DeleteRecursively(*definition->location);
+  if (metadata) return texts->DeleteFiles(context, *metadata);
+  return definition->is_external ? Status::Ok() : context.store->DeleteRecursively(*definition->location);
 }
 
 Status EmbeddedCatalog::RenameTable(const Identifier& from, const Identifier& to) {

@@ -1,5 +1,7 @@
 #include "frazil/tables/iceberg/iceberg_format.h"
 
+#include <set>
+
 #include "frazil/base/text.h"
 #include "frazil/storage/large_objects.h"
 #include "frazil/tables/iceberg/errors.h"
@@ -90,8 +92,12 @@ Status IcebergFormat::DeleteFiles(const TableContext& context, const std::string
     for (const auto& [local, path] : *kind) paths.push_back(path);
   }
   // The metadata goes last: with it the others could still be found.
-  for (const auto& entry : metadata->metadata_log) paths.push_back(entry.file);
-  paths.push_back(metadata_location);
+  std::set<std::string> texts = {metadata_location};
+  for (const auto& entry : metadata->metadata_log) texts.insert(entry.file);
+  // Of a table that is a folder the versions that the log has forgotten too: one of them would be found as the table.
+  if (VersionOfPath(metadata_location) >= 0)
+    FRAZIL_RETURN_IF_ERROR(AddVersionFiles(context, metadata_location, &texts));
+  paths.insert(paths.end(), texts.begin(), texts.end());
   return storage::DeleteAll(*context.store, paths);
 }
 

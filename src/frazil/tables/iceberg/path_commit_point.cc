@@ -4,12 +4,15 @@
 
 #include "frazil/base/logging.h"
 #include "frazil/base/text.h"
+#include "frazil/codec/deflate.h"
 #include "frazil/storage/large_objects.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/unknown_commit.h"
 
 namespace frazil::tables::iceberg {
 namespace {
+
+constexpr const char* kVersionHint = "version-hint.text";
 
 std::string_view NameOf(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
@@ -44,11 +47,22 @@ int64_t VersionOfPath(const std::string& path) {
   return rest == ".metadata.json" || rest == ".gz.metadata.json" || rest == ".metadata.json.gz" ? *number : -1;
 }
 
+Status AddVersionFiles(const TableContext& context, const std::string& metadata_location,
+                       std::set<std::string>* paths) {
+  FRAZIL_ASSIGN_OR_RETURN(auto objects,
+                          context.store->List(metadata_location.substr(0, metadata_location.find_last_of('/')), false));
+  for (const auto& object : objects) {
+    if (VersionOfPath(object.path) >= 0 || NameOf(object.path) == kVersionHint) paths->insert(object.path);
+  }
+  return {};
+}
+
 PathCommitPoint::PathCommitPoint(storage::ObjectStorePtr store, std::string location)
     : store_(std::move(store)), folder_(storage::JoinPath(location, "metadata")) {}
 
-std::string PathCommitPoint::VersionPath(int64_t version) const {
-  return storage::JoinPath(folder_, "v" + std::to_string(version) + ".metadata.json");
+std::string PathCommitPoint::VersionPath(int64_t version, const std::string& metadata) const {
+  return storage::JoinPath(folder_,
+                           "v" + std::to_string(version) + (codec::IsGzip(metadata) ? ".gz" : "") + ".metadata.json");
 }
 
 Result<std::optional<std::string>> PathCommitPoint::FileOfVersion(int64_t version) {
@@ -86,7 +100,7 @@ Result<std::optional<std::string>> PathCommitPoint::FindByListing() {
 }
 
 Result<std::optional<std::string>> PathCommitPoint::Current() {
-  auto hint = store_->Read(storage::JoinPath(folder_, "version-hint.text"));
+  auto hint = store_->Read(storage::JoinPath(folder_, kVersionHint));
   if (!hint.ok() && !storage::IsNotFound(hint.error())) return std::move(hint).error();
   if (hint.ok()) {
     std::string text(TrimBlanks(*hint));
@@ -127,7 +141,7 @@ Result<CommitState> PathCommitPoint::Swap(const std::optional<std::string>& expe
   FRAZIL_ASSIGN_OR_RETURN(auto current, Current());
   if (current.has_value() != expected.has_value() || (current && NameOf(*current) != NameOf(*expected)))
     return CommitState::kConflict;
-  std::string path = VersionPath(version + 1);
+  std::string path = VersionPath(version + 1, metadata);
   auto outcome = store_->WriteIfAbsent(path, metadata);
   if (!outcome.ok()) {
     // The answer is lost or bad: what stands there now tells. The text is unique, it names new snapshots and the time.
@@ -142,7 +156,7 @@ Result<CommitState> PathCommitPoint::Swap(const std::optional<std::string>& expe
   }
   *written = path;
   // The commit is done. A hint that is missing or old costs a few look-ups, nothing else.
-  Status hinted = store_->WriteHint(storage::JoinPath(folder_, "version-hint.text"), std::to_string(version + 1));
+  Status hinted = store_->WriteHint(storage::JoinPath(folder_, kVersionHint), std::to_string(version + 1));
   if (!hinted.ok())
     Log(LogLevel::kWarn, "The version hint could not be written",
         {{"folder", folder_}, {"error", hinted.error().message}});

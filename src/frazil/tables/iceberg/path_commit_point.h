@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "frazil/storage/object_store.h"
@@ -22,7 +23,7 @@ class PathCommitPoint : public CommitPoint {
                            std::string* written) override;
 
  private:
-  std::string VersionPath(int64_t version) const;
+  std::string VersionPath(int64_t version, const std::string& metadata) const;
   /// The file of a version, compressed or not; nullopt where there is none.
   Result<std::optional<std::string>> FileOfVersion(int64_t version);
   Result<std::optional<std::string>> FindByListing();
@@ -30,6 +31,9 @@ class PathCommitPoint : public CommitPoint {
   storage::ObjectStorePtr store_;
   std::string folder_;
 };
+
+/// Adds the files that make a folder a table to `paths`: all versions beside `metadata_location`, and the hint.
+Status AddVersionFiles(const TableContext& context, const std::string& metadata_location, std::set<std::string>* paths);
 
 /// N of ".../vN.metadata.json" (".gz" in front or behind counts too), or -1.
 int64_t VersionOfPath(const std::string& path);

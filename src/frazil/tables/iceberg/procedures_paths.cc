@@ -5,6 +5,7 @@
 #include <set>
 
 #include "frazil/base/uuid.h"
+#include "frazil/codec/deflate.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/manifest_writer.h"
 #include "frazil/tables/iceberg/procedures_internal.h"
@@ -94,7 +95,12 @@ class PathRewrite {
         }
       }
     }
-    return Stage(path, WriteTableMetadata(moved));
+    // As its name says: readers trust that.
+    std::string text = WriteTableMetadata(moved);
+    if (path.ends_with(".gz.metadata.json") || path.ends_with(".gz")) {
+      FRAZIL_ASSIGN_OR_RETURN(text, codec::GzipCompress(text));
+    }
+    return Stage(path, text);
   }
 
   Status RewriteSnapshot(const TableMetadata& state, const Snapshot& snapshot) {

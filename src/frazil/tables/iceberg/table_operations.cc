@@ -7,6 +7,7 @@
 
 #include "frazil/base/clock.h"
 #include "frazil/base/logging.h"
+#include "frazil/base/text.h"
 #include "frazil/codec/avro_file.h"
 #include "frazil/codec/deflate.h"
 #include "frazil/storage/large_objects.h"
@@ -33,6 +34,14 @@ size_t Weight(const std::vector<ManifestEntry>& entries) {
     bytes += (file.lower_bounds.size() + file.upper_bounds.size()) * (sizeof(BoundsById::value_type) + 8);
   }
   return bytes;
+}
+
+/// Whether the property write.metadata.compression-codec asks for compressed metadata files.
+Result<bool> WantsGzip(const TableMetadata& metadata) {
+  const auto codec = metadata.properties.find("write.metadata.compression-codec");
+  if (codec == metadata.properties.end() || EqualsIgnoreCase(codec->second, "none")) return false;
+  if (EqualsIgnoreCase(codec->second, "gzip")) return true;
+  return IllegalArgument("Invalid codec name: " + codec->second);
 }
 
 Error CommitFailed(const std::string& name) {
@@ -97,11 +106,9 @@ std::optional<std::string> TableOperations::HeldMetadata(const std::string& loca
 
 Result<TableMetadataPtr> TableOperations::ReadMetadata(const std::string& location) const {
   if (auto known = HeldMetadata(location)) return ParseTableMetadata(*known, location);
-  FRAZIL_ASSIGN_OR_RETURN(std::string text, store().Read(location));
-  // By its first bytes, not by its name: the name has ".gz" in one of two places, or not at all.
-  if (text.size() > 2 && text[0] == '\x1f' && text[1] == '\x8b') {
-    FRAZIL_ASSIGN_OR_RETURN(text, codec::GzipDecompress(text));
-  }
+  // Compressed or not by its first bytes, not by its name: that has ".gz" in one of two places, or not at all.
+  FRAZIL_ASSIGN_OR_RETURN(std::string bytes, store().Read(location));
+  FRAZIL_ASSIGN_OR_RETURN(std::string text, codec::GunzipIfGzip(std::move(bytes)));
   return ParseTableMetadata(text, location);
 }
 
@@ -179,7 +186,17 @@ Result<CommitState> TableOperations::Commit(const TableMetadataPtr& base, TableM
   std::optional<std::string> expected;
   if (base != nullptr) expected = base->metadata_location;
   std::string written;
-  FRAZIL_ASSIGN_OR_RETURN(CommitState state, commit_point_->Swap(expected, WriteTableMetadata(next), &written));
+  FRAZIL_ASSIGN_OR_RETURN(bool gzip, WantsGzip(next));
+  // The state that a commit builds on decides how its file is called. If the new one did, a commit that changes the
+  // property and another one beside it would take two names for one version, and both succeed.
+  if (base != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(gzip, WantsGzip(*base));
+  }
+  std::string metadata = WriteTableMetadata(next);
+  if (gzip && dynamic_cast<MetadataHolder*>(commit_point_.get()) == nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(metadata, codec::GzipCompress(metadata));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(CommitState state, commit_point_->Swap(expected, metadata, &written));
   if (state == CommitState::kConflict) return state;
   next.metadata_location = written;
   if (base != nullptr && next.PropertyAsBoolean("write.metadata.delete-after-commit.enabled", false)) {
