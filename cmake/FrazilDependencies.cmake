@@ -16,6 +16,7 @@ function(frazil_pkg_config NAME)
   target_link_libraries(frazil_third_party_${NAME} INTERFACE PkgConfig::FRAZIL_${NAME})
 endfunction()
 
+frazil_pkg_config(lz4 liblz4)
 frazil_pkg_config(zlib zlib)
 frazil_pkg_config(zstd libzstd)
 frazil_pkg_config(nlohmann_json nlohmann_json)
@@ -29,9 +30,17 @@ frazil_pkg_config(libedit libedit)
 frazil_pkg_config(curl libcurl)
 frazil_pkg_config(openssl libcrypto)
 
-add_library(frazil_third_party_roaring INTERFACE)
-find_library(FRAZIL_ROARING_LIBRARY roaring REQUIRED)
-target_link_libraries(frazil_third_party_roaring INTERFACE ${FRAZIL_ROARING_LIBRARY})
+# Debian packages that pkg-config does not know.
+function(frazil_find_library NAME FILE)
+  string(TOUPPER ${NAME} upper)
+  find_library(FRAZIL_${upper}_LIBRARY ${FILE} REQUIRED)
+  add_library(frazil_third_party_${NAME} INTERFACE)
+  target_link_libraries(frazil_third_party_${NAME} INTERFACE ${FRAZIL_${upper}_LIBRARY})
+endfunction()
+
+frazil_find_library(bzip2 bz2)
+frazil_find_library(roaring roaring)
+frazil_find_library(snappy snappy)
 
 # DuckDB: the official library, and the headers of the very same version. Internal headers of the extensions that are
 # linked into the library (parquet, json, icu, core_functions) are used too.

@@ -110,7 +110,7 @@ def test_other_statements_go_on(spark):
     assert seconds < SOON_SECONDS and kept["n"] > 0
 
 
-def test_lists_that_do_not_fit_are_refused(tmp_path):
+def test_lists_and_texts_that_do_not_fit_are_refused(tmp_path):
     from frazil.spark import SparkConnectServer
     from conftest import open_session
 
@@ -122,6 +122,13 @@ def test_lists_that_do_not_fit_are_refused(tmp_path):
                          "SELECT size(array_repeat('x', 400000000))", "SELECT size(filter(sequence(1, 250000000), x -> x > 1))"):
                 with pytest.raises(Exception, match="UNABLE_TO_ACQUIRE_MEMORY"):
                     spark.sql(text).collect()
+            for text in ("SELECT length(repeat('x', 2000000000))", "SELECT length(lpad('x', 1500000000, 'yz'))",
+                         "SELECT length(rpad('x', 1500000000))", "SELECT length(space(1500000000))",
+                         "SELECT length(replace(repeat('a', 1000000), 'a', repeat('b', 1000000)))",
+                         "SELECT sum(length(repeat(CAST(id AS STRING), 10000000))) FROM range(1000)"):
+                with pytest.raises(Exception, match="UNABLE_TO_ACQUIRE_MEMORY"):
+                    spark.sql(text).collect()
+            assert spark.sql("SELECT length(repeat('x', 100000000))").first()[0] == 100_000_000
             with pytest.raises(Exception, match="COLLECTION_SIZE_LIMIT_EXCEEDED"):
                 spark.sql("SELECT size(sequence(1L, 3000000000L))").collect()
             assert spark.sql("SELECT size(transform(sequence(1, 1000000), x -> x + 1))").first()[0] == 1_000_000

@@ -144,3 +144,54 @@ def test_codec_of_the_session(spark, tmp_path):
     for name, codec in (("session", "GZIP"), ("option", "ZSTD")):
         (file,) = (tmp_path / name).glob("*.parquet")
         assert parquet.ParquetFile(file).metadata.row_group(0).column(0).compression == codec
+
+
+WIDENED = [("tinyint", "int", 5), ("smallint", "bigint", 5), ("int", "bigint", 5), ("int", "double", 5.0), ("float", "double", 5.0),
+           ("int", "decimal(12,2)", "5.00"), ("bigint", "decimal(22,2)", "5.00"), ("decimal(5,2)", "decimal(8,4)", "5.0000"),
+           ("int", "smallint", 5), ("date", "timestamp_ntz", "2024-01-01 00:00:00")]
+OTHERS = [("bigint", "int"), ("bigint", "string"), ("int", "string"), ("string", "int"), ("double", "float"), ("double", "int"), ("boolean", "int"),
+          ("int", "boolean"), ("int", "float"), ("decimal(8,4)", "decimal(5,2)"), ("decimal(5,2)", "double"), ("timestamp", "date"), ("string", "date"),
+          ("array<bigint>", "array<int>"), ("struct<a:bigint>", "struct<a:string>"), ("map<string,bigint>", "map<string,string>"), ("bigint", "array<bigint>")]
+VALUES = {"date": "DATE '2024-01-01'", "timestamp": "TIMESTAMP '2024-01-01 00:00:00'", "boolean": "true", "string": "'5'",
+          "array<bigint>": "array(5L)", "struct<a:bigint>": "named_struct('a', 5L)", "map<string,bigint>": "map('a', 5L)"}
+
+
+@pytest.mark.parametrize("written, read, value", WIDENED)
+def test_parquet_numbers_are_widened(spark, tmp_path, written, read, value):
+    spark.sql(f"SELECT CAST({VALUES.get(written, '5')} AS {written}) AS c").write.parquet(str(tmp_path / "p"))
+    (row,) = spark.read.schema(f"c {read}").parquet(str(tmp_path / "p")).collect()
+    assert (row.c if isinstance(value, (int, float)) else str(row.c)) == value
+
+
+@pytest.mark.parametrize("written, read", OTHERS)
+def test_parquet_columns_of_another_type(spark, tmp_path, written, read):
+    """Only columns that are read count."""
+    spark.sql(f"SELECT CAST({VALUES.get(written, '5')} AS {written}) AS c, 1 AS k").write.parquet(str(tmp_path / "p"))
+    frame = spark.read.schema(f"c {read}, k INT").parquet(str(tmp_path / "p"))
+    assert [row.k for row in frame.select("k").collect()] == [1]
+    with pytest.raises(Exception, match="FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH|ClassCast|FAILED_READ_FILE"):
+        frame.collect()
+
+
+def test_overwriting_the_table_that_is_read(spark):
+    """Refused for tables."""
+    spark.range(3).write.saveAsTable("spark_catalog.default.read_and_written")
+    try:
+        for run in (lambda: spark.sql("INSERT OVERWRITE spark_catalog.default.read_and_written SELECT id + 1 FROM spark_catalog.default.read_and_written"),
+                    lambda: spark.table("spark_catalog.default.read_and_written").write.insertInto("spark_catalog.default.read_and_written", overwrite=True),
+                    lambda: spark.table("spark_catalog.default.read_and_written").where("id > 1").write.mode("overwrite").saveAsTable("spark_catalog.default.read_and_written")):
+            with pytest.raises(AnalysisException, match="UNSUPPORTED_OVERWRITE.TABLE"):
+                run()
+            assert spark.table("spark_catalog.default.read_and_written").count() == 3
+        spark.sql("INSERT OVERWRITE spark_catalog.default.read_and_written SELECT id FROM range(5)")
+        assert spark.table("spark_catalog.default.read_and_written").count() == 5
+    finally:
+        spark.sql("DROP TABLE spark_catalog.default.read_and_written")
+
+
+@pytest.mark.ours  # Spark deletes the files and then misses them
+def test_overwriting_the_folder_that_is_read(spark, tmp_path):
+    path = str(tmp_path / "p")
+    spark.range(100_000).write.parquet(path)
+    spark.read.parquet(path).selectExpr("id + 1 AS id").write.mode("overwrite").parquet(path)
+    assert spark.read.parquet(path).selectExpr("count(*)", "min(id)", "max(id)").first()[:] == (100_000, 1, 100_000)

@@ -174,3 +174,47 @@ def test_names_of_files(spark, tmp_path):
     frame.write.partitionBy("k").parquet(str(tmp_path / "p"))
     (name,) = [file.name for file in (tmp_path / "p" / "k=0").glob("part-*")]
     assert re.fullmatch(f"part-00000-{uuid}.c000.snappy.parquet", name), name
+
+
+CODECS = {"bzip2": ".bz2", "deflate": ".deflate", "gzip": ".gz", "lz4": ".lz4", "snappy": ".snappy", "none": ""}
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("format_name", ["csv", "json", "text"])
+def test_codecs(spark, tmp_path, codec, format_name):
+    """Each is written, has Hadoop's ending, and is read by it. More than one buffer of text, and none at all."""
+    frame = spark.range(60_000).selectExpr("concat_ws('-', id, hash(id), repeat('x', int(id % 50))) AS value").coalesce(1)
+    target = tmp_path / "out"
+    frame.write.format(format_name).option("compression", codec).save(str(target))
+    (file,) = target.glob("part-*")
+    extension = "txt" if format_name == "text" else format_name
+    assert file.name.endswith(f".{extension}{CODECS[codec]}")
+    assert (file.stat().st_size < 2_000_000) == (codec != "none")
+    found = spark.read.schema("value STRING").format(format_name).load(str(target))
+    assert found.exceptAll(frame).isEmpty() and found.count() == 60_000
+    frame.where("false").write.format(format_name).option("compression", codec).save(str(tmp_path / "empty"))
+    assert spark.read.schema("value STRING").format(format_name).load(str(tmp_path / "empty")).count() == 0
+
+
+def test_codecs_that_there_are_not(spark, tmp_path):
+    with pytest.raises(Exception, match="CODEC_NOT_AVAILABLE.*bzip2, deflate, uncompressed, snappy, none, lz4, gzip"):
+        spark.range(1).write.option("compression", "brotli").csv(str(tmp_path / "out"))
+
+
+def test_binary_files_are_not_decompressed(spark, tmp_path):
+    import gzip
+
+    content = gzip.compress(b"text")
+    (tmp_path / "a.gz").write_bytes(content)
+    row = spark.read.format("binaryFile").load(str(tmp_path / "a.gz")).first()
+    assert bytes(row.content) == content and row.length == len(content)
+
+
+def test_streams_one_behind_the_other(spark, tmp_path):
+    """What `cat a.gz b.gz` makes is one text."""
+    import bz2
+    import gzip
+
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"one\ntw") + gzip.compress(b"o\n"))
+    (tmp_path / "b.txt.bz2").write_bytes(bz2.compress(b"three\n") + bz2.compress(b"four\n"))
+    assert sorted(row.value for row in spark.read.text(str(tmp_path)).collect()) == ["four", "one", "three", "two"]

@@ -110,10 +110,9 @@ def test_members_that_stand_twice(spark, files):
 
 
 def test_other_refusals_of_files(spark, files):
-    with pytest.raises(Exception, match="ignoreCorruptFiles"):
-        spark.read.option("ignoreCorruptFiles", True).csv(f"{files}/a.csv").collect()
-    with pytest.raises(Exception, match='For input string: "x"'):
-        spark.read.option("recursiveFileLookup", "x").csv(f"{files}/a.csv").collect()
+    for flag in ("recursiveFileLookup", "ignoreCorruptFiles", "ignoreMissingFiles"):
+        with pytest.raises(Exception, match='For input string: "x"'):
+            spark.read.option(flag, "x").csv(f"{files}/a.csv").collect()
 
 
 @pytest.mark.parametrize("options, text", [
@@ -189,3 +188,71 @@ def test_defaults_and_options_in_descriptions(spark):
         assert rows[-4:] == [("", "", ""), ("# Column Default Values", "", ""), ("a", "int", "7"), ("p", "int", "1+2")]
     finally:
         spark.sql("DROP TABLE IF EXISTS described")
+
+
+def test_header_of_another_schema(spark, files):
+    """enforceSchema=false compares them; else the schema is taken by position."""
+    reader = spark.read.option("header", True).schema("b STRING, a STRING")
+    assert [tuple(row) for row in reader.csv(f"{files}/a.csv").collect()] == [("1", "x")]
+    strict = reader.option("enforceSchema", False)
+    with pytest.raises(Exception, match="FAILED_READ_FILE|does not conform to the schema"):
+        strict.csv(f"{files}/a.csv").collect()
+    with pytest.raises(Exception, match="FAILED_READ_FILE|is not equal to number of fields"):
+        strict.schema("a STRING").csv(f"{files}/a.csv").collect()
+    same = spark.read.option("header", True).option("enforceSchema", False).schema("A INT, b STRING")
+    assert [tuple(row) for row in same.csv(f"{files}/a.csv").collect()] == [(1, "x")]
+    assert same.csv(f"{files}/a.csv").select("b").collect()[0].b == "x"
+
+
+def test_a_query_of_nothing_but_corrupt_records(spark, files):
+    (files / "bad.json").write_text("no json\n{also none\n")
+    condition = "QUERY_ONLY_CORRUPT_RECORD_COLUMN"
+    found = spark.read.json(f"{files}/bad.json")
+    assert found.columns == ["_corrupt_record"] and found.count() == 2
+    declared = spark.read.schema("a INT, _corrupt_record STRING").json(f"{files}/bad.json")
+    assert [row.a for row in declared.collect()] == [None, None]
+    for query in (found, found.where("_corrupt_record IS NOT NULL"), declared.select("_corrupt_record"),
+                  declared.where("_corrupt_record IS NULL").groupBy().count(),
+                  spark.read.schema("a INT, b STRING").option("columnNameOfCorruptRecord", "b").csv(f"{files}/a.csv").select("b")):
+        with pytest.raises(Exception, match=condition):
+            query.collect()
+
+
+def test_files_that_cannot_be_read(spark, files):
+    """Left out where ignoreCorruptFiles or ignoreMissingFiles says so, by option or setting."""
+    import gzip
+
+    folder = files / "mixed"
+    folder.mkdir()
+    (folder / "good.csv").write_text("1\n2\n")
+    whole = gzip.compress(b"".join(b"%d\n" % n for n in range(100_000)))
+    (folder / "cut.csv.gz").write_bytes(whole[: len(whole) // 2])
+    (folder / "none.csv.gz").write_bytes(b"this is not gzip at all")
+    reader = spark.read.schema("a INT")
+    with pytest.raises(Exception, match="FAILED_READ_FILE"):
+        reader.csv(str(folder)).collect()
+    found = [row.a for row in reader.option("ignoreCorruptFiles", True).csv(str(folder)).collect()]
+    # What was read before the damage counts, up to the last whole line.
+    assert set(found) >= {1, 2} and 2 < len(found) < 100_002 and max(found) < 100_000 and None not in found
+    parquet = files / "parquet"
+    spark.range(3).coalesce(1).write.parquet(str(parquet))
+    (parquet / "part-bad.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(Exception, match="FAILED_READ_FILE"):
+        spark.read.schema("id BIGINT").parquet(str(parquet)).collect()
+    assert spark.read.schema("id BIGINT").option("ignoreCorruptFiles", True).parquet(str(parquet)).count() == 3
+    spark.conf.set("spark.sql.files.ignoreCorruptFiles", "true")
+    try:
+        assert sorted(row.id for row in spark.read.parquet(str(parquet)).collect()) == [0, 1, 2]
+    finally:
+        spark.conf.unset("spark.sql.files.ignoreCorruptFiles")
+    frame = spark.read.schema("a INT").csv(str(files / "a.csv"))
+    assert frame.count() == 2
+
+
+def test_a_file_that_is_gone_when_it_is_read(spark, files):
+    (files / "two").mkdir()
+    for name in ("a", "b"):
+        (files / "two" / f"{name}.csv").write_text("1\n")
+    for ignore in (False, True):
+        frame = spark.read.schema("a INT").option("ignoreMissingFiles", ignore).csv(str(files / "two"))
+        assert frame.count() == 2

@@ -393,7 +393,7 @@ def test_the_hidden_column_about_files(spark, folder):
     assert [r.row_index for r in found] == [0, 1, 2, 0, 1]
     for row in found:
         path = Path(folder, row.file_name)
-        assert row._metadata.file_path == f"file://{path}" and row._metadata.file_size == path.stat().st_size
+        assert row._metadata.file_path == f"file:{path}" and row._metadata.file_size == path.stat().st_size
     assert "_metadata" not in load(spark, folder).columns
 
 

@@ -356,3 +356,25 @@ def test_summaries_of_rows_that_are_marked_as_deleted(engines, folder, table, ve
         told[name] = [(r.operation, {k: v for k, v in r.summary.items() if "size" not in k and not k.startswith(("spark.", "app-", "engine", "iceberg-version"))})
                       for r in found]
     assert told["ours"] == told["spark"]
+
+
+@pytest.mark.parametrize("codec", ["bzip2", "deflate", "gzip", "lz4", "snappy"])
+@pytest.mark.parametrize("format_name", ["csv", "json", "text"])
+def test_codecs_of_text_files(engines, folder, writer, format_name, codec):
+    """More than one of Hadoop's buffers, and a file without a row."""
+    target = str(folder / f"text-{writer}-{format_name}-{codec}")
+    frame = engines[writer].range(30_000).selectExpr("concat_ws('-', id, hash(id), repeat('x', int(id % 50))) AS value").coalesce(1)
+    frame.write.format(format_name).option("compression", codec).mode("append").save(target)
+    frame.where("value IS NULL").write.format(format_name).option("compression", codec).mode("append").save(target)
+    figures = "count(*)", "count(value)", "sum(CAST(hash(value) AS BIGINT))"
+    found = {name: session.read.schema("value STRING").format(format_name).load(target).selectExpr(*figures).first()
+             for name, session in engines.items()}
+    assert found["ours"] == found["spark"] and found["ours"][0] == 30_000
+
+
+def test_compressed_metadata(engines, folder, writer, table):
+    engines[writer].sql(f"CREATE TABLE {table} (a INT) USING iceberg TBLPROPERTIES ('write.metadata.compression-codec'='gzip')")
+    for name, session in engines.items():
+        session.sql(f"INSERT INTO {table} VALUES (1), (2)")
+    assert {p.name for p in folder.joinpath(*table.split(".")[1:], "metadata").glob("v*.json")} == {f"v{n}.gz.metadata.json" for n in (1, 2, 3)}
+    assert len(agree(engines, folder, table)) == 4

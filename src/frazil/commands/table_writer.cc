@@ -7,7 +7,9 @@
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/sql/parser.h"
+#include "frazil/storage/folder.h"
 #include "frazil/storage/located_stores.h"
+#include "frazil/tables/files/file_table.h"
 #include "frazil/tables/located_scan.h"
 #include "frazil/tables/row_changes.h"
 #include "frazil/tables/stored_files.h"
@@ -52,6 +54,26 @@ bool ReadsTable(const plan::LogicalPlan& plan, const tables::Table& table, bool 
   return reads || std::any_of(inputs.begin(), inputs.end(), [&](const plan::LogicalPlanPtr& input) {
            return ReadsTable(*input, table, in_subqueries_only);
          });
+}
+
+namespace {
+
+bool ScansTable(const plan::LogicalPlan& plan, const std::string& location) {
+  if (plan.kind == plan::LogicalKind::kScan) {
+    const auto* scan = dynamic_cast<const tables::LocatedScan*>(plan.As<plan::ScanNode>().scan.get());
+    return scan != nullptr && scan->table_location() == location;
+  }
+  const auto inputs = plan::Inputs(plan);
+  return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return ScansTable(*input, location); });
+}
+
+}  // namespace
+
+Status CheckOverwrite(const tables::Table& table, const std::vector<std::string>& full_name,
+                      const plan::LogicalPlan& query) {
+  if (dynamic_cast<const tables::FileTable*>(&table) == nullptr) return Status::Ok();
+  if (!ScansTable(query, storage::FolderOf(table.location()))) return Status::Ok();
+  return Error::Of("UNSUPPORTED_OVERWRITE.TABLE", {{"table", QuoteIdentifier(full_name)}});
 }
 
 void TellRead(tables::TableWrite& write) {

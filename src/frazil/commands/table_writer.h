@@ -21,6 +21,11 @@ Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& 
 /// changes the table does not count.
 bool ReadsTable(const plan::LogicalPlan& plan, const tables::Table& table, bool in_subqueries_only);
 
+/// UNSUPPORTED_OVERWRITE.TABLE where a query whose rows take the place of all of a table of plain files, or of its
+/// partitions by a filter, reads that table itself; as in Spark, subqueries in expressions do not count.
+Status CheckOverwrite(const tables::Table& table, const std::vector<std::string>& full_name,
+                      const plan::LogicalPlan& query);
+
 /// Tells a write that its statement has read the table, beyond the filter that the write's options name.
 void TellRead(tables::TableWrite& write);
 

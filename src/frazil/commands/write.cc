@@ -89,6 +89,8 @@ Result<std::vector<tables::PartitionField>> PartitionsBy(const std::vector<std::
 Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPtr& query, tables::WriteOptions options,
                  bool by_name, CommandContext& context, const std::vector<std::string>& partition_columns = {}) {
   FRAZIL_RETURN_IF_ERROR(CheckWritable(*table.table, table.full_name));
+  if (options.mode == tables::WriteMode::kOverwriteByFilter)
+    FRAZIL_RETURN_IF_ERROR(CheckOverwrite(*table.table, table.full_name, *query));
   auto where = options.options.find("replacewhere");
   bool replaces_where = where != options.options.end() && options.mode != tables::WriteMode::kAppend &&
                         table.table->provider() == "delta";
@@ -140,6 +142,7 @@ Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::Logica
   if (exists && command.mode == Mode::kOverwrite) {
     // Tables whose schema evolves keep what they are; others are made anew.
     FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
+    FRAZIL_RETURN_IF_ERROR(CheckOverwrite(*table.table, table.full_name, *query));
     bool same_provider = !command.format || EqualsIgnoreCase(*command.format, table.table->provider());
     if (table.table->capabilities().schema_evolution && same_provider) {
       OverwriteAll(*table.table, context, &options);

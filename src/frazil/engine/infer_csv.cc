@@ -177,7 +177,8 @@ Result<DataTypePtr> InferCsvSchema(duckdb::Connection& connection, const std::ve
   std::vector<ColumnType> types;
   bool named = false;
   for (const auto& path : paths) {
-    RecordReader reader(file_system, storage::LocalPath(path), tables::FileFormat::kCsv, options);
+    RecordReader reader(file_system, storage::LocalPath(path), tables::FileFormat::kCsv, options,
+                        FileTolerance(options, settings));
     if (!named && reader.header().has_value()) {
       names = SafeHeader(SplitCsvLine(*reader.header(), shape), settings.case_sensitive);
       types.resize(names.size());

@@ -173,7 +173,8 @@ Result<DataTypePtr> InferJsonSchema(duckdb::Connection& connection, const std::v
   DataTypePtr schema = DataType::Struct({});
   bool has_corrupt = false;
   for (const auto& path : paths) {
-    RecordReader reader(file_system, storage::LocalPath(path), tables::FileFormat::kJson, options);
+    RecordReader reader(file_system, storage::LocalPath(path), tables::FileFormat::kJson, options,
+                        FileTolerance(options, settings));
     std::string record;
     while (reader.Next(&record)) {
       FRAZIL_RETURN_IF_ERROR(CheckNotCancelled(cancel));

@@ -172,6 +172,20 @@ Result<DataTypePtr> SchemaOf(duckdb::Connection& connection, const std::string& 
   return TypeAt(elements, at);
 }
 
+// Null: the file is left out.
+Result<DataTypePtr> SchemaIfReadable(duckdb::Connection& connection, const std::string& path,
+                                     const FileTolerance& tolerance) {
+  auto& file_system = duckdb::FileSystem::GetFileSystem(*connection.context);
+  try {
+    auto schema = SchemaOf(connection, path);
+    if (!schema.ok() && tolerance.Forgives(file_system, storage::LocalPath(path))) return DataTypePtr();
+    return schema;
+  } catch (const std::exception&) {
+    if (!tolerance.Forgives(file_system, storage::LocalPath(path))) throw;
+    return DataTypePtr();
+  }
+}
+
 // Fields of both; the wider of two numeric types of one family.
 Result<DataTypePtr> Merge(const DataTypePtr& left, const DataTypePtr& right) {
   std::vector<StructField> fields = left->fields();
@@ -199,16 +213,23 @@ Result<DataTypePtr> Merge(const DataTypePtr& left, const DataTypePtr& right) {
 }  // namespace
 
 Result<DataTypePtr> InferParquetSchema(duckdb::Connection& connection, const std::vector<std::string>& paths,
-                                       const ReaderOptions& options, const CancelToken* cancel) {
-  FRAZIL_RETURN_IF_ERROR(CheckNotCancelled(cancel));
-  if (paths.empty()) return Error::Of("UNABLE_TO_INFER_SCHEMA", {{"format", "Parquet"}});
-  FRAZIL_ASSIGN_OR_RETURN(auto schema, SchemaOf(connection, paths[0]));
-  if (!IsTrue(options, "mergeschema", false)) return schema;
-  for (size_t i = 1; i < paths.size(); ++i) {
+                                       const ReaderOptions& options, const functions::ExpressionSettings& settings,
+                                       const CancelToken* cancel) {
+  const FileTolerance tolerance(options, settings);
+  DataTypePtr schema;
+  for (const auto& path : paths) {
     FRAZIL_RETURN_IF_ERROR(CheckNotCancelled(cancel));
-    FRAZIL_ASSIGN_OR_RETURN(auto next, SchemaOf(connection, paths[i]));
-    FRAZIL_ASSIGN_OR_RETURN(schema, Merge(schema, next));
+    auto next = SchemaIfReadable(connection, path, tolerance);
+    if (!next.ok()) return next;
+    if (*next == nullptr) continue;
+    if (schema == nullptr) {
+      schema = *std::move(next);
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(schema, Merge(schema, *next));
+    }
+    if (!IsTrue(options, "mergeschema", false)) break;
   }
+  if (schema == nullptr) return Error::Of("UNABLE_TO_INFER_SCHEMA", {{"format", "Parquet"}});
   return schema;
 }
 

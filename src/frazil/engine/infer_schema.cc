@@ -23,7 +23,8 @@ Result<DataTypePtr> DuckDbEngine::InferSchema(const std::string& format, const s
     auto state = duckdb::make_shared_ptr<StatementState>();
     state->context = context;
     connection.context->registered_state->Insert(StatementState::kKey, state);
-    if (name == "parquet") return InferParquetSchema(connection, paths, options, context.cancel.get());
+    if (name == "parquet")
+      return InferParquetSchema(connection, paths, options, context.settings, context.cancel.get());
     if (name == "csv") return InferCsvSchema(connection, paths, options, context.settings, context.cancel.get());
     if (name == "json") return InferJsonSchema(connection, paths, options, context.settings, context.cancel.get());
   } catch (const std::exception& exception) {

@@ -17,7 +17,8 @@ namespace frazil::engine {
 /// The schema of Parquet files: Spark's own, where it stands in the footer, else from the Parquet types. The first file
 /// decides, unless mergeSchema is set.
 Result<DataTypePtr> InferParquetSchema(duckdb::Connection& connection, const std::vector<std::string>& paths,
-                                       const ReaderOptions& options, const CancelToken* cancel);
+                                       const ReaderOptions& options, const functions::ExpressionSettings& settings,
+                                       const CancelToken* cancel);
 /// CSV: names by the header or _c0, _c1, ...; STRING, or by inferSchema what the values are.
 Result<DataTypePtr> InferCsvSchema(duckdb::Connection& connection, const std::vector<std::string>& paths,
                                    const ReaderOptions& options, const functions::ExpressionSettings& settings,

@@ -5,8 +5,11 @@
 
 #include <duckdb/common/multi_file/multi_file_function.hpp>
 #include <duckdb/main/connection.hpp>
+#include <duckdb/main/prepared_statement.hpp>
+#include <duckdb/main/query_result.hpp>
 #include <duckdb/storage/statistics/node_statistics.hpp>
 
+#include "frazil/engine/file_tolerance.h"
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/scan_predicate.h"
 #include "frazil/engine/table_stores.h"
@@ -18,24 +21,37 @@ namespace {
 // Data file (as the delete file names it) -> deleted positions.
 using PositionsByFile = std::map<std::string, std::vector<int64_t>>;
 
-// Reads an Iceberg position delete file. A connection of its own, which shares the statement's state for the stores'
-// sake.
+// A query about one file. A connection of its own, which shares the statement's state for the stores' sake.
+class FileQuery {
+ public:
+  FileQuery(duckdb::ClientContext& client, const std::string& query, const std::string& path)
+      : connection_(*client.db) {
+    connection_.context->registered_state->Insert(StatementState::kKey,
+                                                  client.registered_state->Get<StatementState>(StatementState::kKey));
+    connection_.context->registered_state->Insert(TableStores::kKey, TableStores::Of(client));
+    duckdb::vector<duckdb::Value> arguments = {duckdb::Value(storage::LocalPath(path))};
+    statement_ = connection_.Prepare(query);
+    if (statement_->HasError()) statement_->error.Throw();
+    result_ = statement_->Execute(arguments, false);
+    if (result_->HasError()) result_->ThrowError();
+  }
+  duckdb::unique_ptr<duckdb::DataChunk> Fetch() { return result_->Fetch(); }
+
+ private:
+  duckdb::Connection connection_;
+  duckdb::unique_ptr<duckdb::PreparedStatement> statement_;
+  duckdb::unique_ptr<duckdb::QueryResult> result_;
+};
+
+// Reads an Iceberg position delete file.
 PositionsByFile ReadPositionDeletes(duckdb::ClientContext& client, const tables::PositionDeleteFile& file) {
   if (file.format != tables::FileFormat::kParquet)
     ThrowSparkError(Error::Unsupported("position delete files that are not Parquet"));
-  duckdb::Connection connection(*client.db);
-  connection.context->registered_state->Insert(StatementState::kKey,
-                                               client.registered_state->Get<StatementState>(StatementState::kKey));
-  connection.context->registered_state->Insert(TableStores::kKey, TableStores::Of(client));
-  duckdb::vector<duckdb::Value> arguments = {duckdb::Value(storage::LocalPath(file.path))};
-  auto statement = connection.Prepare("SELECT file_path, pos FROM read_parquet($1)");
-  if (statement->HasError()) statement->error.Throw();
-  auto result = statement->Execute(arguments, false);
-  if (result->HasError()) result->ThrowError();
+  FileQuery query(client, "SELECT file_path, pos FROM read_parquet($1)", file.path);
   PositionsByFile positions;
   std::vector<int64_t>* current = nullptr;
   std::string current_path;
-  while (auto chunk = result->Fetch()) {
+  while (auto chunk = query.Fetch()) {
     if (chunk->size() == 0) break;
     chunk->Flatten();
     const auto* paths = duckdb::FlatVector::GetData<duckdb::string_t>(chunk->data[0]);
@@ -52,6 +68,21 @@ PositionsByFile ReadPositionDeletes(duckdb::ClientContext& client, const tables:
   return positions;
 }
 
+// Leaves out the files that the scan may leave out: those that are gone, and those that are no Parquet files.
+void DropForgivenFiles(duckdb::ClientContext& client, tables::ScanPlan& plan) {
+  const FileTolerance tolerance(plan.format_options, StatementState::Of(client).context.settings);
+  if (!tolerance.forgives_any()) return;
+  auto& file_system = duckdb::FileSystem::GetFileSystem(client);
+  std::erase_if(plan.files, [&](const tables::ScanFile& file) {
+    try {
+      FileQuery(client, "SELECT num_rows FROM parquet_file_metadata($1)", file.path);
+      return false;
+    } catch (const std::exception&) {
+      return tolerance.Forgives(file_system, storage::LocalPath(file.path));
+    }
+  });
+}
+
 std::shared_ptr<const PlannedScan> Prepare(duckdb::ClientContext& client, const tables::TableScan& scan,
                                            const PredicatePtr& filter) {
   auto planned = std::make_shared<PlannedScan>();
@@ -63,6 +94,7 @@ std::shared_ptr<const PlannedScan> Prepare(duckdb::ClientContext& client, const 
       for (const auto& source : file.position_delete_files) stores->Add(source->path, stored->file_store());
     }
   }
+  DropForgivenFiles(client, plan);
   std::map<std::string, PositionsByFile> deletes;
   for (const auto& file : plan.files) {
     if (file.format != tables::FileFormat::kParquet)

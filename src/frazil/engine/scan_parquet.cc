@@ -11,6 +11,7 @@
 #include <duckdb/storage/statistics/node_statistics.hpp>
 
 #include "frazil/engine/functions/kernel_error.h"
+#include "frazil/engine/parquet_type_check.h"
 #include "frazil/engine/scan_columns.h"
 #include "frazil/engine/scan_files.h"
 #include "frazil/engine/scan_functions.h"
@@ -194,6 +195,12 @@ struct TableReader : duckdb::MultiFileReader {
         columns.push_back(global_columns[i]);
       }
     }
+    for (const auto& id : global_column_ids) {
+      const auto column = id.GetPrimaryIndex();
+      if (plan.match_by_field_id || column >= slots.size() || slots[column].kind != ScanSlot::Kind::kData) continue;
+      const auto* found = FindColumnInFile(plan.columns[static_cast<size_t>(slots[column].index)], in_file, false);
+      if (found != nullptr) CheckParquetColumnType(*found, *slots[column].type, reader_data.reader->GetFileName());
+    }
     duckdb::MultiFileColumnMapper mapper(context, *this, reader_data, columns, global_column_ids, filters,
                                          multi_file_list, virtual_columns);
     return mapper.CreateMapping(duckdb::MultiFileColumnMappingMode::BY_NAME);
@@ -234,7 +241,7 @@ struct TableReader : duckdb::MultiFileReader {
       case ScanSlot::Kind::kFilePath:
         return duckdb::Value(file.path);
       case ScanSlot::Kind::kFileUri:
-        return duckdb::Value(file.path.starts_with('/') ? "file://" + file.path : file.path);
+        return duckdb::Value(storage::SchemeOf(file.path).empty() ? "file:" + file.path : file.path);
       case ScanSlot::Kind::kFileName:
         return duckdb::Value(file.path.substr(file.path.rfind('/') + 1));
       case ScanSlot::Kind::kSpecId:

@@ -1,5 +1,8 @@
 #include "frazil/engine/scan_records.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/functions/utf8.h"
@@ -57,9 +60,10 @@ Status CheckRecordOptions(tables::FileFormat format, const ReaderOptions& option
 }
 
 RecordReader::RecordReader(duckdb::FileSystem& file_system, const std::string& path, tables::FileFormat format,
-                           const ReaderOptions& options)
-    : format_(format) {
-  handle_ = file_system.OpenFile(path, duckdb::FileFlags::FILE_FLAGS_READ | duckdb::FileCompressionType::AUTO_DETECT);
+                           const ReaderOptions& options, const FileTolerance& tolerance)
+    : file_system_(file_system), tolerance_(tolerance), path_(path), format_(format) {
+  if (format != tables::FileFormat::kBinary)
+    decompressor_ = ValueOrThrow(codec::MakeDecompressor(codec::StreamCodecOfPath(path)));
   separator_ = Unescape(Get(options, "linesep", ""));
   multi_line_ = IsTrue(options, "multiline", false);
   whole_ = (format == tables::FileFormat::kText && IsTrue(options, "wholetext", false)) ||
@@ -80,6 +84,39 @@ RecordReader::RecordReader(duckdb::FileSystem& file_system, const std::string& p
   }
 }
 
+int64_t RecordReader::TakeBytesRead() { return std::exchange(bytes_read_, 0); }
+
+size_t RecordReader::ReadBytes(char* output, size_t room) {
+  try {
+    return ReadBytesOrThrow(output, room);
+  } catch (const std::exception&) {
+    if (!tolerance_.Forgives(file_system_, path_)) throw;
+    broken_off_ = true;
+    return 0;
+  }
+}
+
+size_t RecordReader::ReadBytesOrThrow(char* output, size_t room) {
+  if (handle_ == nullptr) handle_ = file_system_.OpenFile(path_, duckdb::FileFlags::FILE_FLAGS_READ);
+  const auto read_stored = [this](char* target, size_t size) {
+    const auto count = std::max<int64_t>(handle_->Read(target, size), 0);
+    bytes_read_ += count;
+    return static_cast<size_t>(count);
+  };
+  if (decompressor_ == nullptr) return read_stored(output, room);
+  while (true) {
+    const auto count = decompressor_->Decompress(&stored_left_, output, room);
+    if (!count.ok()) ThrowSparkError("FAILED_READ_FILE.NO_HINT", {{"path", path_}});
+    if (*count > 0) return *count;
+    stored_.resize(kBlock);
+    stored_.resize(read_stored(stored_.data(), kBlock));
+    stored_left_ = stored_;
+    if (!stored_.empty()) continue;
+    if (!decompressor_->IsComplete()) ThrowSparkError("FAILED_READ_FILE.NO_HINT", {{"path", path_}});
+    return 0;
+  }
+}
+
 bool RecordReader::Fill() {
   if (ended_) return false;
   if (at_ > 0) {
@@ -88,9 +125,9 @@ bool RecordReader::Fill() {
   }
   const size_t old = buffer_.size();
   buffer_.resize(old + kBlock);
-  const auto read = handle_->Read(buffer_.data() + old, kBlock);
-  buffer_.resize(old + static_cast<size_t>(std::max<int64_t>(read, 0)));
-  if (read <= 0) ended_ = true;
+  const size_t read = ReadBytes(buffer_.data() + old, kBlock);
+  buffer_.resize(old + read);
+  if (read == 0) ended_ = true;
   return read > 0;
 }
 
@@ -122,7 +159,7 @@ bool RecordReader::NextLine(std::string* line) {
     const size_t length = buffer_.size() - at_;
     const size_t back = separator_.empty() ? 0 : std::min(length, separator_.size() - 1);
     if (!Fill()) {
-      if (at_ >= buffer_.size()) return false;
+      if (at_ >= buffer_.size() || broken_off_) return false;
       line->assign(buffer_, at_, std::string::npos);
       at_ = buffer_.size();
       return true;
@@ -156,6 +193,7 @@ bool RecordReader::Next(std::string* record) {
     if (ended_) return false;
     while (Fill()) {
     }
+    if (broken_off_) return false;
     *record = std::move(buffer_);
     buffer_.clear();
     if (format_ != tables::FileFormat::kBinary) Decode(record);

@@ -13,7 +13,10 @@
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/cast.h"
+#include "frazil/engine/functions/csv_line.h"
+#include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/lowering.h"
+#include "frazil/engine/required_columns.h"
 #include "frazil/engine/scan_predicate.h"
 #include "frazil/engine/scan_records.h"
 #include "frazil/engine/type_mapping.h"
@@ -39,6 +42,7 @@ struct RecordBindData : duckdb::TableFunctionData {
 
 struct RecordGlobalState : duckdb::GlobalTableFunctionState {
   std::atomic<size_t> next_file{0};
+  std::atomic<int64_t> bytes_read{0};
   size_t files = 0;
   duckdb::vector<duckdb::column_t> columns;
   idx_t MaxThreads() const override { return std::max<size_t>(files, 1); }
@@ -87,11 +91,37 @@ duckdb::unique_ptr<duckdb::LocalTableFunctionState> InitRecordThread(duckdb::Exe
   return duckdb::make_uniq<RecordLocalState>();
 }
 
+int64_t StoredBytes(const RecordBindData& data) {
+  int64_t bytes = 0;
+  for (const auto& file : data.Planned().files) bytes += std::max<int64_t>(file.size, 0);
+  return bytes;
+}
+
 duckdb::unique_ptr<duckdb::NodeStatistics> RecordCardinality(duckdb::ClientContext&,
                                                              const duckdb::FunctionData* bind_data) {
-  int64_t bytes = 0;
-  for (const auto& file : bind_data->Cast<RecordBindData>().Planned().files) bytes += std::max<int64_t>(file.size, 0);
+  const int64_t bytes = StoredBytes(bind_data->Cast<RecordBindData>());
   return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<idx_t>(bytes / 100 + 1));
+}
+
+double RecordProgress(duckdb::ClientContext&, const duckdb::FunctionData* bind_data,
+                      const duckdb::GlobalTableFunctionState* state) {
+  const int64_t bytes = StoredBytes(bind_data->Cast<RecordBindData>());
+  if (bytes == 0) return -1;
+  const auto read = static_cast<double>(state->Cast<RecordGlobalState>().bytes_read.load());
+  return std::min(100.0, 100.0 * read / static_cast<double>(bytes));
+}
+
+// enforceSchema=false: whether the header of a CSV file says what the schema says.
+bool HeaderFits(const StatementScan& scan, const std::string& header, bool case_sensitive) {
+  const auto cells = SplitCsvLine(header, CsvShape(scan.options));
+  const auto& wanted = scan.header_columns;
+  // Of a part of the columns only their names are looked at.
+  const bool all = !wanted.empty() && wanted.rbegin()->first + 1 == wanted.size();
+  if (all && cells.size() != wanted.size()) return false;
+  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& column) {
+    const std::string found = column.first < cells.size() ? cells[column.first].value_or("") : "";
+    return case_sensitive ? found == column.second : EqualsIgnoreCase(found, column.second);
+  });
 }
 
 // Opens the next file that nobody reads yet.
@@ -140,7 +170,14 @@ bool OpenNext(duckdb::ClientContext& context, const RecordBindData& data, Record
     }
     local.constants.push_back(std::move(value));
   }
-  local.reader = std::make_unique<RecordReader>(file_system, path, data.scan->format, data.scan->options);
+  local.reader =
+      std::make_unique<RecordReader>(file_system, path, data.scan->format, data.scan->options,
+                                     FileTolerance(data.scan->options, StatementState::Of(context).context.settings));
+  if (!IsTrue(data.scan->options, "enforceschema", true) && local.reader->header().has_value() &&
+      !HeaderFits(*data.scan, *local.reader->header(), StatementState::Of(context).context.settings.case_sensitive)) {
+    ThrowSparkError("FAILED_READ_FILE.NO_HINT",
+                    {{"path", file.path.starts_with('/') ? "file://" + file.path : file.path}});
+  }
   if (auto& metrics = StatementState::Of(context).context.metrics; metrics != nullptr) {
     metrics->files_read.fetch_add(1);
     if (file.size > 0) metrics->bytes_read.fetch_add(file.size);
@@ -165,6 +202,7 @@ void ReadRecords(duckdb::ClientContext& context, duckdb::TableFunctionInput& inp
       }
       ++count;
     }
+    global.bytes_read.fetch_add(local.reader->TakeBytesRead());
     if (count < STANDARD_VECTOR_SIZE) local.reader.reset();
     if (count == 0) continue;
     for (size_t i = 0; i < global.columns.size(); ++i) {
@@ -181,6 +219,20 @@ void ReadRecords(duckdb::ClientContext& context, duckdb::TableFunctionInput& inp
       metrics->rows_read.fetch_add(static_cast<int64_t>(count));
     return;
   }
+}
+
+// enforceSchema=false: the columns whose names the header of a CSV file must have, by their positions.
+std::map<size_t, std::string> HeaderColumnsOf(const plan::ScanNode& node, const plan::LogicalPlan& root,
+                                              size_t data_columns) {
+  const auto required = RequiredColumns(root, node);
+  std::map<size_t, std::string> names;
+  for (size_t i = 0; i < node.columns.size(); ++i) {
+    const int index = node.columns[i].index;
+    if (index < 0 || static_cast<size_t>(index) >= data_columns) continue;
+    if (required.has_value() && !required->contains(node.output[i].id)) continue;
+    names[static_cast<size_t>(index)] = node.scan->schema()->fields()[static_cast<size_t>(index)].name;
+  }
+  return names;
 }
 
 ExpressionPtr OptionsLiteral(const ReaderOptions& options) {
@@ -202,6 +254,7 @@ void RegisterTextScanFunctions(duckdb::ExtensionLoader& loader) {
   scan.projection_pushdown = true;
   scan.pushdown_complex_filter = PushFilters;
   scan.cardinality = RecordCardinality;
+  scan.table_scan_progress = RecordProgress;
   loader.RegisterFunction(scan);
 }
 
@@ -219,6 +272,7 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
   scan.node = &node;
   scan.format = format;
   scan.options = plan.format_options;
+  if (format == tables::FileFormat::kCsv) scan.header_columns = HeaderColumnsOf(node, *root_, data_columns);
   const auto index = static_cast<int64_t>(state_.scans.size());
   LoweredArguments arguments;
   arguments.push_back(ConstantOf(duckdb::Value::BIGINT(index)));
@@ -272,6 +326,12 @@ Result<Block> Lowering::LowerTextScan(const plan::ScanNode& node, tables::FileFo
       corrupt = settings().lookup ? settings().lookup("spark.sql.columnNameOfCorruptRecord").value_or("_corrupt_record")
                                   : "_corrupt_record";
       options["columnnameofcorruptrecord"] = corrupt;
+    }
+    if (const auto required = RequiredColumns(*root_, node); required.has_value() && required->size() == 1) {
+      for (const auto& attribute : node.output) {
+        if (*required->begin() == attribute.id && attribute.name == corrupt)
+          return Error::Of("UNSUPPORTED_FEATURE.QUERY_ONLY_CORRUPT_RECORD_COLUMN");
+      }
     }
     if (mode == "DROPMALFORMED") {
       options["mode"] = "PERMISSIVE";

@@ -43,6 +43,8 @@ struct StatementScan {
   /// Text files: how they are cut into records.
   tables::FileFormat format = tables::FileFormat::kParquet;
   std::map<std::string, std::string> options;
+  /// CSV with enforceSchema=false: the names that headers must have, by position.
+  std::map<size_t, std::string> header_columns;
 };
 
 struct StatementState : duckdb::ClientContextState {

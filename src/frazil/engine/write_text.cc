@@ -11,7 +11,7 @@
 namespace frazil::engine {
 
 TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField>& fields,
-                        const std::map<std::string, std::string>& options, const std::string& codec) {
+                        const std::map<std::string, std::string>& options, const std::string& codec_name) {
   OkOrThrow(CheckRecordOptions(format, options));
   TextLayout layout;
   layout.format = format;
@@ -19,17 +19,13 @@ TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField
   layout.extension = format == tables::FileFormat::kCsv    ? ".csv"
                      : format == tables::FileFormat::kJson ? ".json"
                                                            : ".txt";
-  const std::string name = AsciiLower(codec);
-  if (name == "gzip") {
-    layout.compression = duckdb::FileCompressionType::GZIP;
-    layout.extension += ".gz";
-  } else if (name == "zstd") {
-    layout.compression = duckdb::FileCompressionType::ZSTD;
-    layout.extension += ".zst";
-  } else if (!name.empty() && name != "none" && name != "uncompressed") {
+  if (const auto found = codec::FindStreamCodec(codec_name.empty() ? "none" : codec_name)) {
+    layout.codec = *found;
+  } else {
     ThrowSparkError("CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
-                    {{"codecName", codec}, {"availableCodecs", "none, uncompressed, gzip, zstd"}});
+                    {{"codecName", codec_name}, {"availableCodecs", Join(codec::StreamCodecNames(), ", ")}});
   }
+  layout.extension += codec::ExtensionOf(layout.codec);
   layout.options_json = "{";
   for (const auto& [key, value] : options) {
     if (layout.options_json.size() > 1) layout.options_json += ",";
@@ -63,12 +59,18 @@ void TextPartitionWriter::Open() {
   path_ = next_path_();
   begun_.push_back(path_);
   handle_ = duckdb::FileSystem::GetFileSystem(client_).OpenFile(
-      storage::LocalPath(path_),
-      duckdb::FileFlags::FILE_FLAGS_WRITE | duckdb::FileFlags::FILE_FLAGS_FILE_CREATE_NEW | layout_.compression);
+      storage::LocalPath(path_), duckdb::FileFlags::FILE_FLAGS_WRITE | duckdb::FileFlags::FILE_FLAGS_FILE_CREATE_NEW);
+  compressor_ = ValueOrThrow(codec::MakeCompressor(layout_.codec));
   buffer_ = layout_.header;
 }
 
-void TextPartitionWriter::Flush() {
+void TextPartitionWriter::Flush(bool last) {
+  if (compressor_ != nullptr) {
+    std::string compressed;
+    OkOrThrow(compressor_->Append(buffer_, &compressed));
+    if (last) OkOrThrow(compressor_->Finish(&compressed));
+    buffer_ = std::move(compressed);
+  }
   if (!buffer_.empty()) handle_->Write(buffer_.data(), buffer_.size());
   buffer_.clear();
 }
@@ -84,13 +86,13 @@ void TextPartitionWriter::Append(duckdb::DataChunk& chunk) {
     buffer_ += layout_.separator;
   }
   rows_ += static_cast<int64_t>(chunk.size());
-  if (buffer_.size() >= (size_t{1} << 20)) Flush();
+  if (buffer_.size() >= (size_t{1} << 20)) Flush(false);
 }
 
 void TextPartitionWriter::Finish(bool even_if_empty) {
   if (handle_ == nullptr && even_if_empty) Open();
   if (handle_ == nullptr) return;
-  Flush();
+  Flush(true);
   handle_->Close();
   handle_.reset();
   auto& file_system = duckdb::FileSystem::GetFileSystem(client_);

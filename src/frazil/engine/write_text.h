@@ -9,6 +9,7 @@
 
 #include <duckdb.hpp>
 
+#include "frazil/codec/stream_codec.h"
 #include "frazil/engine/write_parquet.h"
 #include "frazil/tables/write.h"
 
@@ -20,12 +21,12 @@ struct TextLayout {
   std::string extension;     ///< ".csv", ".json.gz", ...
   std::string options_json;  ///< The options for to_csv and to_json.
   tables::FileFormat format = tables::FileFormat::kText;
-  duckdb::FileCompressionType compression = duckdb::FileCompressionType::UNCOMPRESSED;
+  codec::StreamCodec codec = codec::StreamCodec::kNone;
 };
 
 /// Throws a Spark error for codecs that there are not.
 TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField>& fields,
-                        const std::map<std::string, std::string>& options, const std::string& codec);
+                        const std::map<std::string, std::string>& options, const std::string& codec_name);
 
 /// One file a partition; chunks have one VARCHAR column, the lines.
 class TextPartitionWriter : public PartitionWriter {
@@ -38,7 +39,8 @@ class TextPartitionWriter : public PartitionWriter {
 
  private:
   void Open();
-  void Flush();
+  /// Hands over the lines so far; `last`: there will be no more.
+  void Flush(bool last);
 
   duckdb::ClientContext& client_;
   const TextLayout& layout_;
@@ -48,6 +50,7 @@ class TextPartitionWriter : public PartitionWriter {
   std::vector<std::string>& begun_;
   std::string path_;
   duckdb::unique_ptr<duckdb::FileHandle> handle_;
+  std::unique_ptr<codec::Compressor> compressor_;  ///< Null: the lines as they are.
   std::string buffer_;
   int64_t rows_ = 0;
 };

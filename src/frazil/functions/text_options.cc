@@ -132,8 +132,6 @@ Status CheckTextOptions(const Options& options) {
 
 Status CheckFileSourceOptions(const Options& options) {
   FRAZIL_RETURN_IF_ERROR(CheckFlags(options, {"recursiveFileLookup", "ignoreCorruptFiles", "ignoreMissingFiles"}));
-  if (const auto* value = Find(options, "ignoreCorruptFiles"); value != nullptr && EqualsIgnoreCase(*value, "true"))
-    return Error::Unsupported("the option ignoreCorruptFiles");
   return {};
 }
 

@@ -23,8 +23,7 @@ Status CheckCsvOptions(const std::map<std::string, std::string>& options);
 Status CheckJsonOptions(const std::map<std::string, std::string>& options);
 /// As CheckJsonOptions, for lines of text.
 Status CheckTextOptions(const std::map<std::string, std::string>& options);
-/// The flags that any source of files takes. Errors: IllegalArgumentException for neither true nor false;
-/// UNSUPPORTED_FEATURE for what is not done (ignoreCorruptFiles).
+/// The flags that any source of files takes. Errors: IllegalArgumentException for neither true nor false.
 Status CheckFileSourceOptions(const std::map<std::string, std::string>& options);
 
 }  // namespace frazil::functions

@@ -203,7 +203,8 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataS
     FRAZIL_ASSIGN_OR_RETURN(schema, state_->shared->parts.engine->InferSchema(format, files, options, execution()));
   }
   FRAZIL_RETURN_IF_ERROR(CheckNoDuplicates(*schema, settings().case_sensitive));
-  auto scan = tables::MakeFileScan(*tables::FileFormatByName(format), std::move(listing), schema, std::move(options));
+  auto scan = tables::MakeFileScan(*tables::FileFormatByName(format), std::move(listing), schema, std::move(options),
+                                   paths.size() == 1 ? paths[0] : "");
   return analysis::OpenedDataSource{std::move(scan), paths[0]};
 }
 

@@ -9,6 +9,7 @@
 
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
+#include "frazil/engine/functions/text_room.h"
 #include "frazil/engine/functions/utf8.h"
 
 namespace frazil::engine {
@@ -309,6 +310,7 @@ void Sentences(duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::V
 }
 
 void AddKernels(duckdb::ExtensionLoader& loader) {
+  RegisterTextRoomKernels(loader);
   const auto V = LogicalType::VARCHAR, B = LogicalType::BLOB, I = LogicalType::INTEGER;
   AddRowKernel(loader, "spark_upper", {V}, V, &Upper);
   AddRowKernel(loader, "spark_lower", {V}, V, &Lower);
@@ -412,11 +414,27 @@ Result<LoweredExpression> LowerElt(LoweringContext&, const CallExpression& call,
 
 void RegisterStringFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
-  for (const char* name :
-       {"upper",           "lower",      "initcap", "substring_binary", "left",      "left_binary", "right",
-        "right_binary",    "lpad",       "rpad",    "reverse",          "translate", "locate",      "find_in_set",
-        "substring_index", "split_part", "overlay", "overlay_binary",   "quote",     "mask",        "char",
-        "ascii",           "sentences"}) {
+  for (const char* name : {"upper",
+                           "lower",
+                           "initcap",
+                           "substring_binary",
+                           "left",
+                           "left_binary",
+                           "right",
+                           "right_binary",
+                           "reverse",
+                           "translate",
+                           "locate",
+                           "find_in_set",
+                           "substring_index",
+                           "split_part",
+                           "overlay",
+                           "overlay_binary",
+                           "quote",
+                           "mask",
+                           "char",
+                           "ascii",
+                           "sentences"}) {
     registry.AddScalar(name, Direct(std::string("spark_") + name));
   }
   registry.AddScalar("substring", Build(LowerSubstring));
@@ -436,9 +454,11 @@ void RegisterStringFunctions(FunctionLoweringRegistry& registry) {
   registry.AddScalar("startswith", ByBinary("starts_with", "spark_startswith"));
   registry.AddScalar("endswith", ByBinary("ends_with", "spark_endswith"));
   registry.AddScalar("instr", Template("spark_locate($2, $1, 1)"));
-  registry.AddScalar("repeat", Direct("repeat"));
-  registry.AddScalar("replace", Direct("replace"));
-  registry.AddScalar("space", Template("repeat(' ', $1)"));
+  registry.AddScalar("lpad", Template("spark_lpad(spark_pad_room($1, $2, $3), $2, $3)"));
+  registry.AddScalar("rpad", Template("spark_rpad(spark_pad_room($1, $2, $3), $2, $3)"));
+  registry.AddScalar("repeat", Template("repeat(spark_repeat_room($1, $2), $2)"));
+  registry.AddScalar("replace", Template("replace(spark_replace_room($1, $2, $3), $2, $3)"));
+  registry.AddScalar("space", Template("repeat(spark_repeat_room(' ', $1), $1)"));
   for (const char* name : {"trim", "ltrim", "rtrim"}) {
     const std::string trim = name;
     registry.AddScalar(name, Build([trim](LoweringContext&, const CallExpression&,

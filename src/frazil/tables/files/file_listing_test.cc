@@ -89,7 +89,7 @@ TEST(FileScan, PrunesByPartition) {
   Put(store, "/t/n=2/f.parquet");
   auto listing = ListFiles(store, {"/t"}, {});
   ASSERT_TRUE(listing.ok());
-  auto scan = MakeFileScan(FileFormat::kParquet, *listing, DataType::Struct({{"v", DataType::Long()}}), {});
+  auto scan = MakeFileScan(FileFormat::kParquet, *listing, DataType::Struct({{"v", DataType::Long()}}), {}, "/t");
   EXPECT_EQ(scan->schema()->SimpleString(), "struct<v:bigint,n:int>");
   auto plan = scan->Plan(Predicate::Test(PredicateOp::kEqual, {"n"}, DataType::Integer(), {Value(2)}));
   ASSERT_TRUE(plan.ok());

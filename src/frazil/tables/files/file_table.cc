@@ -5,6 +5,8 @@
 
 #include "frazil/base/text.h"
 #include "frazil/expressions/min_max.h"
+#include "frazil/storage/folder.h"
+#include "frazil/tables/located_scan.h"
 
 namespace frazil::tables {
 
@@ -19,11 +21,14 @@ ScanColumn ToScanColumn(const StructField& field) {
 }
 
 /// Files of folders, read by name.
-class FileScan : public TableScan {
+class FileScan : public LocatedScan {
  public:
   FileScan(FileFormat format, FileListing listing, const DataTypePtr& data_schema,
-           std::map<std::string, std::string> options)
-      : format_(format), listing_(std::move(listing)), options_(std::move(options)) {
+           std::map<std::string, std::string> options, std::string location)
+      : format_(format),
+        listing_(std::move(listing)),
+        options_(std::move(options)),
+        location_(storage::FolderOf(std::move(location))) {
     std::vector<StructField> fields;
     for (const auto& field : data_schema->fields()) {
       if (IsPartitionColumn(field.name)) continue;
@@ -44,6 +49,7 @@ class FileScan : public TableScan {
 
   const DataTypePtr& schema() const override { return schema_; }
   FileFormat format() const override { return format_; }
+  const std::string& table_location() const override { return location_; }
 
   Result<ScanPlan> Plan(const PredicatePtr& filter) const override {
     ScanPlan plan;
@@ -91,6 +97,7 @@ class FileScan : public TableScan {
   FileFormat format_;
   FileListing listing_;
   std::map<std::string, std::string> options_;
+  std::string location_;
   std::vector<ScanColumn> columns_;
   DataTypePtr schema_;
 };
@@ -108,8 +115,8 @@ std::optional<FileFormat> FileFormatByName(std::string_view name) {
 }
 
 TableScanPtr MakeFileScan(FileFormat format, FileListing listing, const DataTypePtr& data_schema,
-                          std::map<std::string, std::string> options) {
-  return std::make_shared<FileScan>(format, std::move(listing), data_schema, std::move(options));
+                          std::map<std::string, std::string> options, std::string location) {
+  return std::make_shared<FileScan>(format, std::move(listing), data_schema, std::move(options), std::move(location));
 }
 
 FileTable::FileTable(TableContext context, TableDefinition definition, FileFormat format, CommitPointPtr commit_point)
@@ -171,7 +178,8 @@ Result<TableScanPtr> FileTable::Scan(const ScanOptions& options) const {
   std::map<std::string, std::string> reader_options;
   for (const auto& [key, value] : definition_.options) reader_options[AsciiLower(key)] = value;
   for (const auto& [key, value] : options.options) reader_options[key] = value;
-  return MakeFileScan(format_, std::move(listing), definition_.schema, std::move(reader_options));
+  return MakeFileScan(format_, std::move(listing), definition_.schema, std::move(reader_options),
+                      *definition_.location);
 }
 
 Result<std::unique_ptr<TableWrite>> FileTable::StartWrite(const WriteOptions& options) const {

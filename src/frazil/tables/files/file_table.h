@@ -14,9 +14,10 @@ namespace frazil::tables {
 /// parquet, csv, json, text, binaryfile, orc, avro by Spark's source name in lower case; nullopt for others.
 std::optional<FileFormat> FileFormatByName(std::string_view name);
 
-/// Files as a scan: their data columns, then the partition columns. `data_schema` is what the files hold.
+/// Files as a scan: their data columns, then the partition columns. `data_schema` is what the files hold; `location`
+/// the folder that they are in.
 TableScanPtr MakeFileScan(FileFormat format, FileListing listing, const DataTypePtr& data_schema,
-                          std::map<std::string, std::string> options);
+                          std::map<std::string, std::string> options, std::string location);
 
 /// A folder of plain files that a catalog describes.
 class FileTable : public Table {
