@@ -84,3 +84,25 @@ def test_commands_have_the_schema_of_their_answer(spark, namespace):
     assert names(f"INSERT INTO {namespace}.t VALUES (1)") == []
     with pytest.raises(grpc.RpcError, match="TABLE_OR_VIEW_NOT_FOUND"):
         names(f"INSERT INTO {namespace}.t SELECT * FROM {namespace}.missing")
+
+
+@pytest.mark.ours  # the words are ours
+def test_explain_shows_what_was_written(spark):
+    """The parsed plan is not resolved yet; commands show what they are, above the rows that they take."""
+    def explain(text):
+        return spark.sql(text).first().plan
+
+    plan = explain("EXPLAIN EXTENDED SELECT id + 1 AS n, 'x' AS s FROM range(3)")
+    parsed, analyzed = plan.split("== Analyzed Logical Plan ==\n")
+    assert parsed.startswith("== Parsed Logical Plan ==\n'") and "range" in parsed and "#" not in parsed
+    assert analyzed.startswith("n: bigint, s: string\n")
+    unresolved = explain("EXPLAIN EXTENDED SELECT nope")
+    assert unresolved.startswith("== Parsed Logical Plan ==\n'Project[nope]") and "UNRESOLVED_COLUMN" in unresolved
+    spark.range(1).write.mode("overwrite").saveAsTable("spark_catalog.default.explained")
+    try:
+        command = explain("EXPLAIN EXTENDED INSERT INTO spark_catalog.default.explained SELECT id FROM range(7)")
+        assert all(f"== {part} Plan ==" in command for part in ("Parsed Logical", "Analyzed Logical", "Optimized Logical", "Physical"))
+        assert "Execute Insert[spark_catalog.default.explained]\n+- " in command
+        assert spark.table("spark_catalog.default.explained").count() == 1
+    finally:
+        spark.sql("DROP TABLE spark_catalog.default.explained")

@@ -193,6 +193,10 @@ Result<FunctionCall> Analyzer::PrepareCall(const FunctionExpr& call, const Funct
     FRAZIL_ASSIGN_OR_RETURN(arguments, OrderNamedArguments(named, *definition));
   }
   for (const auto& argument : arguments) {
+    if (argument == nullptr) {
+      prepared.arguments.push_back(nullptr);
+      continue;
+    }
     if (argument->kind == ExprKind::kLambda) {
       if (definition != nullptr && definition->lambda_types == nullptr) {
         return Error::Of("INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION", {{"class", prepared.name}});
@@ -219,8 +223,9 @@ Result<FunctionCall> Analyzer::PrepareCall(const FunctionExpr& call, const Funct
       }
     }
   }
-  const bool is_higher_order = std::any_of(arguments.begin(), arguments.end(),
-                                           [](const ExprPtr& argument) { return argument->kind == ExprKind::kLambda; });
+  const bool is_higher_order = std::any_of(arguments.begin(), arguments.end(), [](const ExprPtr& argument) {
+    return argument != nullptr && argument->kind == ExprKind::kLambda;
+  });
   for (const auto& argument : prepared.arguments) {
     if (is_higher_order && ContainsKind(*argument, ExpressionKind::kSubquery))
       return Error::Of("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.HIGHER_ORDER_FUNCTION");
@@ -280,20 +285,20 @@ Result<std::vector<ExprPtr>> Analyzer::OrderNamedArguments(const FunctionExpr& c
   const auto& parameters = definition.parameter_names;
   if (parameters.empty()) return Error::Of("NAMED_PARAMETERS_NOT_SUPPORTED", {{"functionName", routine}});
   std::vector<ExprPtr> ordered(parameters.size());
-  bool named_seen = false;
+  std::string last_named;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     const auto& argument = call.arguments[i];
     if (argument->kind != ExprKind::kNamedArgument) {
-      if (named_seen)
+      if (!last_named.empty()) {
         return Error::Of("UNEXPECTED_POSITIONAL_ARGUMENT",
-                         {{"routineName", routine},
-                          {"parameterName", QuoteIdentifier(parameters[std::min(i, parameters.size() - 1)])}});
+                         {{"routineName", routine}, {"parameterName", QuoteIdentifier(last_named)}});
+      }
       if (i >= ordered.size()) ordered.resize(i + 1);
       ordered[i] = argument;
       continue;
     }
-    named_seen = true;
     const auto& named = argument->As<plan::NamedArgumentExpr>();
+    last_named = named.name;
     const auto found = std::find_if(parameters.begin(), parameters.end(),
                                     [&](const auto& name) { return EqualsIgnoreCase(name, named.name); });
     if (found == parameters.end()) {
@@ -316,6 +321,8 @@ Result<std::vector<ExprPtr>> Analyzer::OrderNamedArguments(const FunctionExpr& c
   while (!ordered.empty() && ordered.back() == nullptr) ordered.pop_back();
   for (size_t i = 0; i < ordered.size(); ++i) {
     if (ordered[i] == nullptr) {
+      // The function knows what stands for one that it can do without.
+      if (i >= static_cast<size_t>(definition.min_arguments)) continue;
       return Error::Of(
           "REQUIRED_PARAMETER_NOT_FOUND",
           {{"routineName", routine}, {"parameterName", QuoteIdentifier(parameters[i])}, {"index", std::to_string(i)}});

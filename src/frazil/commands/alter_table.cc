@@ -1,6 +1,7 @@
 #include "frazil/analysis/analyzer.h"
 #include "frazil/analysis/dml/row_level.h"
 #include "frazil/base/text.h"
+#include "frazil/commands/partition_commands.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
 #include "frazil/sql/parser.h"
@@ -298,7 +299,7 @@ class Translator {
       case Type::kDropPartition:
       case Type::kRenamePartition:
       case Type::kRecoverPartitions:
-        return NotSupported(table_.full_name, "partition management");
+        return Error::Internal("partitions are no change of the table");
       case Type::kAddConstraint:
         return AddConstraint(action);
       case Type::kDropConstraint: {
@@ -331,6 +332,10 @@ class Translator {
 Result<RowSet> RunAlterTable(const plan::AlterTableCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, context));
   if (IsMetadataTable(table)) return NotSupported(table.full_name, "ALTER TABLE");
+  if (!command.actions.empty() && IsPartitionAction(command.actions[0])) {
+    FRAZIL_RETURN_IF_ERROR(RunPartitionAction(table, command.actions[0], context));
+    return NoRows();
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto changes, Translator(table, context).Translate(command.actions));
   if (changes.empty()) return NoRows();
   // A table that is named by its path has no catalog.

@@ -85,6 +85,26 @@ Result<RowSet> CreateClone(const plan::CreateTableCommand& command, const analys
   return NoRows();
 }
 
+/// CLUSTERED BY (a) INTO n BUCKETS of an Iceberg table, whose partition transform it is.
+Result<plan::PartitionTransform> BucketTransform(const plan::BucketSpecification& buckets) {
+  if (buckets.columns.size() > 1 || !buckets.sort_columns.empty()) {
+    const std::string columns = Join(buckets.columns, ", "), count = std::to_string(buckets.count);
+    std::string text = "bucket(" + count + ", " + columns + ")";
+    if (!buckets.sort_columns.empty()) {
+      std::vector<std::string> sorted;
+      for (const auto& [column, ascending] : buckets.sort_columns) sorted.push_back(column);
+      text = "sorted_bucket(" + columns + ", " + count + ", " + Join(sorted, ", ") + ")";
+    }
+    return Error::Plain(ExceptionClass::kIllegalArgument,
+                        "Cannot convert transform with more than one column reference: " + text);
+  }
+  plan::PartitionTransform transform;
+  transform.transform = "bucket";
+  transform.column = {buckets.columns[0]};
+  transform.arguments = {Value(buckets.count)};
+  return transform;
+}
+
 }  // namespace
 
 Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandContext& context) {
@@ -102,11 +122,6 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
                      {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))},
                       {"operation", "constraints"}});
-  }
-  if (command.bucketing.has_value()) {
-    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
-                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))},
-                      {"operation", "CLUSTERED BY (bucketing)"}});
   }
 
   DefinitionClauses clauses;
@@ -131,6 +146,15 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
   }
   FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
   const std::string quoted = QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier));
+  if (command.bucketing.has_value()) {
+    if (definition.provider != "iceberg") {
+      return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                       {{"tableName", quoted}, {"operation", "CLUSTERED BY (bucketing)"}});
+    }
+    FRAZIL_ASSIGN_OR_RETURN(auto bucket, BucketTransform(*command.bucketing));
+    clauses.partitioning.push_back(std::move(bucket));
+    FRAZIL_ASSIGN_OR_RETURN(definition, MakeDefinition(clauses, *name.catalog, context));
+  }
   FRAZIL_RETURN_IF_ERROR(NoteGeneratedColumns(command.columns, quoted, &definition, context));
   if (!command.cluster_by.empty() && definition.provider != "delta") {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", "CLUSTER BY"}});

@@ -3,6 +3,7 @@
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_text.h"
 #include "frazil/functions/function.h"
+#include "frazil/functions/spark_class.h"
 #include "frazil/tables/files/file_table.h"
 
 namespace frazil::commands {
@@ -178,7 +179,11 @@ Result<RowSet> DescribeFunction(const plan::DescribeCommand& command, CommandCon
                      {{"routineName", QuoteIdentifier(parts)},
                       {"searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]"}});
   }
-  std::vector<std::vector<std::string>> rows = {{"Function: " + function->name}, {"Usage: " + function->usage}};
+  const std::string name = AsciiLower(parts.back());
+  std::vector<std::vector<std::string>> rows = {{"Function: " + name}};
+  if (const auto implementation = functions::SparkClassOf(name); !implementation.empty())
+    rows.push_back({"Class: " + implementation});
+  rows.push_back({"Usage: " + function->usage});
   if (command.extended && !function->since.empty()) rows.push_back({"Since: " + function->since});
   return TextRows({"function_desc"}, std::move(rows));
 }

@@ -5,10 +5,12 @@
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/generated_columns.h"
+#include "frazil/commands/partition_commands.h"
 #include "frazil/commands/schema_evolution.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/plan/multi_insert.h"
 #include "frazil/storage/object_store.h"
 #include "frazil/tables/files/file_table.h"
 
@@ -16,11 +18,11 @@ namespace frazil::commands {
 
 namespace {
 
-/// The filter of INSERT OVERWRITE ... PARTITION (a = 1): equality with every constant. True without one.
-Result<PredicatePtr> StaticFilter(const plan::InsertCommand& command, const analysis::ResolvedTable& table,
+/// The filter of PARTITION (a = 1): equality with every constant. True without one.
+Result<PredicatePtr> StaticFilter(const PartitionSpecification& partition, const analysis::ResolvedTable& table,
                                   CommandContext& context) {
   std::vector<PredicatePtr> tests;
-  for (const auto& [name, value] : command.partition) {
+  for (const auto& [name, value] : partition) {
     if (value == nullptr) continue;
     int index = table.table->schema()->FieldIndex(name);
     if (index < 0) return Error::Of("NON_PARTITION_COLUMN", {{"columnName", QuoteIdentifier(name)}});
@@ -89,6 +91,16 @@ Result<RowSet> InsertDirectory(const plan::InsertCommand& command, CommandContex
 }  // namespace
 
 Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& context) {
+  if (const auto others = plan::OtherInserts(command); !others.empty()) {
+    // What is wrong with any of them comes out before the first one writes.
+    for (const auto& other : others) {
+      if (!other->directory) FRAZIL_RETURN_IF_ERROR(ResolveTableName(other->table, context).status());
+      FRAZIL_RETURN_IF_ERROR(analysis::AnalyzeRelation(other->query, context).status());
+    }
+    FRAZIL_RETURN_IF_ERROR(RunInsert(plan::InsertCommand(command), context).status());
+    for (const auto& other : others) FRAZIL_RETURN_IF_ERROR(RunInsert(*other, context).status());
+    return NoRows();
+  }
   if (command.directory.has_value()) return InsertDirectory(command, context);
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
   const bool evolves =
@@ -139,7 +151,8 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
       options.mode = tables::WriteMode::kOverwriteDynamic;
     } else {
       options.mode = tables::WriteMode::kOverwriteByFilter;
-      FRAZIL_ASSIGN_OR_RETURN(options.filter, StaticFilter(command, table, context));
+      FRAZIL_RETURN_IF_ERROR(CheckOverwrite(*table.table, table.full_name, *rows));
+      FRAZIL_ASSIGN_OR_RETURN(options.filter, StaticFilter(command.partition, table, context));
     }
   }
   FRAZIL_RETURN_IF_ERROR(WriteRows(*table.table, options, rows, context));
@@ -149,16 +162,14 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
 Result<RowSet> RunTruncate(const plan::TruncateCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
   std::string quoted = QuoteIdentifier(table.full_name);
-  if (!command.partition.empty())
-    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
-                     {{"tableName", quoted}, {"operation", "TRUNCATE ... PARTITION"}});
+  FRAZIL_RETURN_IF_ERROR(CheckTruncatable(table, command.partition, context));
   if (!table.table->capabilities().truncate) {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", "TRUNCATE"}});
   }
   tables::WriteOptions options;
   options.operation = "delete";
   options.mode = tables::WriteMode::kOverwriteByFilter;
-  options.filter = Predicate::True();
+  FRAZIL_ASSIGN_OR_RETURN(options.filter, StaticFilter(command.partition, table, context));
   if (table.table->capabilities().row_level_changes) {
     FRAZIL_RETURN_IF_ERROR(table.table->DeleteByMetadata(Predicate::True(), options));
     return NoRows();

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "frazil/base/text.h"
+#include "frazil/commands/partition_commands.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_text.h"
 #include "frazil/functions/function.h"
@@ -85,7 +86,6 @@ Result<RowSet> ShowViews(const plan::ShowCommand& command, CommandContext& conte
 }
 
 Result<RowSet> ShowTableExtended(const plan::ShowCommand& command, CommandContext& context) {
-  if (!command.partition.empty()) return Error::Unsupported("SHOW TABLE EXTENDED ... PARTITION");
   FRAZIL_ASSIGN_OR_RETURN(auto resolved, NamespaceOf(command, context));
   FRAZIL_ASSIGN_OR_RETURN(auto tables, resolved.catalog->ListTables(resolved.name_space));
   RowSet result{DataType::Struct({{"namespace", DataType::String(), false},
@@ -93,6 +93,17 @@ Result<RowSet> ShowTableExtended(const plan::ShowCommand& command, CommandContex
                                   {"isTemporary", DataType::Boolean(), false},
                                   {"information", DataType::String(), false}}),
                 {}};
+  if (!command.partition.empty()) {
+    // The pattern is a table's name then.
+    const std::string name = command.pattern.value_or("");
+    analysis::ResolvedTable table;
+    table.full_name = catalogs::FullName(*resolved.catalog, {resolved.name_space, name});
+    FRAZIL_ASSIGN_OR_RETURN(table.table, resolved.catalog->LoadTable({resolved.name_space, name}));
+    FRAZIL_ASSIGN_OR_RETURN(const auto information, DescribePartition(table, command.partition, context));
+    result.rows.push_back(
+        {Value(Join(resolved.name_space, ".")), Value(name), Value(false), Value(information + "\n")});
+    return result;
+  }
   for (const auto& name : tables) {
     if (!Matches(name, command.pattern)) continue;
     catalogs::Identifier identifier{resolved.name_space, name};
@@ -192,7 +203,13 @@ Result<RowSet> ShowCreateTable(const plan::ShowCommand& command, CommandContext&
 Result<RowSet> ShowPartitions(const plan::ShowCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(*command.name, context));
   auto partitioning = table.table->partitioning();
-  if (partitioning.empty() || table.table->provider() == "iceberg") {
+  if (table.table->provider() != "delta") {
+    FRAZIL_ASSIGN_OR_RETURN(const auto found, ListPartitions(table, command.partition, context));
+    std::vector<std::vector<std::string>> partitions;
+    for (const auto& folder : found) partitions.push_back({folder});
+    return TextRows({"partition"}, std::move(partitions));
+  }
+  if (partitioning.empty()) {
     return Error::Of("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY",
                      {{"name", QuoteIdentifier(table.full_name)}});
   }

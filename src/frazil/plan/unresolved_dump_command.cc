@@ -1,4 +1,5 @@
 #include "frazil/plan/delta_command.h"
+#include "frazil/plan/multi_insert.h"
 #include "frazil/plan/unresolved_dump.h"
 #include "frazil/plan/unresolved_dump_internal.h"
 
@@ -125,7 +126,9 @@ std::string DumpInsert(const InsertCommand& insert) {
   for (const std::string& column : insert.columns) out += " " + DumpName({column});
   if (insert.by_name) out += " by name";
   if (insert.replace_where != nullptr) out += " replace where " + DumpExpression(insert.replace_where);
-  return out + "](" + DumpPlan(insert.query) + ")";
+  out += "](" + DumpPlan(insert.query) + ")";
+  for (const auto& other : OtherInserts(insert)) out += " " + DumpInsert(*other);
+  return out;
 }
 
 std::string DumpMerge(const MergeCommand& merge) {

@@ -5,6 +5,7 @@
 #include "frazil/base/text.h"
 #include "frazil/commands/row_level_answer.h"
 #include "frazil/commands/run_command.h"
+#include "frazil/plan/multi_insert.h"
 #include "frazil/session/statement_context.h"
 
 namespace frazil::session {
@@ -40,6 +41,8 @@ Result<RowSet> StatementContext::AnalyzeCommand(const plan::Command& command) {
       return commands::RunCommand(command, *this);
     case CommandKind::kInsert:
       FRAZIL_RETURN_IF_ERROR(analyze(command.As<plan::InsertCommand>().query));
+      for (const auto& other : plan::OtherInserts(command.As<plan::InsertCommand>()))
+        FRAZIL_RETURN_IF_ERROR(analyze(other->query));
       return NoRows();
     case CommandKind::kCreateTable:
       FRAZIL_RETURN_IF_ERROR(analyze(command.As<plan::CreateTableCommand>().query));

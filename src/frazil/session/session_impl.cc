@@ -7,6 +7,7 @@
 #include "frazil/analysis/show_string.h"
 #include "frazil/commands/run_command.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/plan/multi_insert.h"
 #include "frazil/session/row_stream.h"
 #include "frazil/session/settings.h"
 #include "frazil/sql/parser.h"
@@ -53,9 +54,16 @@ plan::PlanPtr WithReferences(plan::PlanPtr plan, const std::vector<plan::PlanPtr
 plan::PlanPtr WithReferences(const plan::Command& command, plan::PlanPtr plan,
                              const std::vector<plan::PlanPtr>& references) {
   if (command.command_kind == plan::CommandKind::kInsert) {
-    auto insert = std::make_shared<plan::InsertCommand>(command.As<plan::InsertCommand>());
-    insert->query = WithReferences(insert->query, references);
-    return insert;
+    const auto with_references = [&](auto insert) {
+      insert->query = WithReferences(insert->query, references);
+      return insert;
+    };
+    const auto* several = dynamic_cast<const plan::MultiInsertCommand*>(&command);
+    if (several == nullptr)
+      return with_references(std::make_shared<plan::InsertCommand>(command.As<plan::InsertCommand>()));
+    auto all = with_references(std::make_shared<plan::MultiInsertCommand>(*several));
+    for (auto& other : all->others) other = with_references(std::make_shared<plan::InsertCommand>(*other));
+    return all;
   }
   if (command.command_kind == plan::CommandKind::kCreateTable &&
       command.As<plan::CreateTableCommand>().query != nullptr) {

@@ -10,6 +10,7 @@
 #include "frazil/commands/catalog_calls.h"
 #include "frazil/commands/run_command.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/plan/unresolved_dump.h"
 #include "frazil/session/settings.h"
 #include "frazil/sql/parser.h"
 #include "frazil/sql/variable_substitution.h"
@@ -314,23 +315,76 @@ Result<RowSet> StatementContext::RunStatement(const plan::PlanPtr& plan) {
   return engine().Collect(analyzed, execution_);
 }
 
-bool StatementContext::IsCommand(const plan::PlanPtr& plan) const {
-  if (plan->kind != plan::PlanKind::kSqlQuery) return plan->kind == plan::PlanKind::kCommand;
+plan::PlanPtr StatementContext::ParsedOf(const plan::PlanPtr& plan) const {
+  if (plan->kind != plan::PlanKind::kSqlQuery) return plan;
   const auto text = sql::SubstituteVariables(plan->As<plan::SqlQueryPlan>().text,
                                              [this](std::string_view key) { return state_->Setting(key); });
-  const auto parsed = sql::ParseStatement(text, parser_options());
-  return parsed.ok() && (*parsed)->kind == plan::PlanKind::kCommand;
+  auto parsed = sql::ParseStatement(text, parser_options());
+  return parsed.ok() ? *std::move(parsed) : plan;
+}
+
+namespace {
+
+/// The relation whose rows a command takes; null where it takes none.
+plan::PlanPtr RelationOf(const plan::Command& command) {
+  switch (command.command_kind) {
+    case plan::CommandKind::kInsert:
+      return command.As<plan::InsertCommand>().query;
+    case plan::CommandKind::kCreateTable:
+      return command.As<plan::CreateTableCommand>().query;
+    case plan::CommandKind::kMerge:
+      return command.As<plan::MergeCommand>().source;
+    default:
+      return nullptr;
+  }
+}
+
+/// "a: int, b: string".
+std::string ColumnsText(const plan::LogicalPlan& plan) {
+  std::string text;
+  for (const auto& column : plan.output)
+    text += (text.empty() ? "" : ", ") + column.name + ": " + column.type->SimpleString();
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> StatementContext::CommandTree(const plan::PlanPtr& parsed) {
+  std::string tree = plan::DumpPlan(parsed);
+  const auto relation = RelationOf(parsed->As<plan::Command>());
+  if (relation == nullptr) return tree;
+  FRAZIL_ASSIGN_OR_RETURN(const auto analyzed, analysis::AnalyzeRelation(relation, *this));
+  if (const std::string inside = "(" + plan::DumpPlan(relation) + ")"; tree.ends_with(inside))
+    tree.resize(tree.size() - inside.size());
+  const char* edge = "\n+- ";
+  for (const auto& line : Split(std::string(TrimBlanks(plan::ExplainString(*analyzed))), '\n')) {
+    tree += edge + line;
+    edge = "\n   ";
+  }
+  return tree;
 }
 
 Result<std::string> StatementContext::Explain(const plan::PlanPtr& plan, plan::ExplainMode mode) {
-  if (IsCommand(plan)) return std::string("== Physical Plan ==\nExecute Command\n");
-  FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(plan, *this));
+  const auto parsed = ParsedOf(plan);
+  const std::string parsed_text = "== Parsed Logical Plan ==\n'" + plan::DumpPlan(parsed) + "\n";
+  if (parsed->kind == plan::PlanKind::kCommand) {
+    FRAZIL_ASSIGN_OR_RETURN(const auto tree, CommandTree(parsed));
+    const std::string physical = "== Physical Plan ==\nExecute " + tree + "\n";
+    if (mode != plan::ExplainMode::kExtended) return physical;
+    return parsed_text + "\n== Analyzed Logical Plan ==\n" + tree + "\n\n== Optimized Logical Plan ==\n" + tree +
+           "\n\n" + physical;
+  }
+  auto analysis = analysis::AnalyzeRelation(plan, *this);
+  if (!analysis.ok()) {
+    if (mode != plan::ExplainMode::kExtended) return std::move(analysis).error();
+    return parsed_text + "\n== Analyzed Logical Plan ==\n" + analysis.error().message + "\n";
+  }
+  const auto& analyzed = *analysis;
   std::string tree = plan::ExplainString(*analyzed);
   switch (mode) {
     case plan::ExplainMode::kExtended:
-      return "== Parsed Logical Plan ==\n" + tree + "\n== Analyzed Logical Plan ==\n" +
-             plan::OutputSchema(*analyzed)->SimpleString() + "\n" + tree + "\n== Optimized Logical Plan ==\n" + tree +
-             "\n== Physical Plan ==\n" + tree;
+      return parsed_text + "\n== Analyzed Logical Plan ==\n" + ColumnsText(*analyzed) + "\n" + tree +
+             "\n== Optimized Logical Plan ==\n" + tree + "\n== Physical Plan ==\n" + tree;
     case plan::ExplainMode::kCost:
       return "== Optimized Logical Plan ==\n" + tree + "\n== Physical Plan ==\n" + tree;
     case plan::ExplainMode::kSimple:

@@ -68,8 +68,10 @@ class StatementContext : public commands::CommandContext {
   Result<analysis::OpenedDataSource> OpenFormatTable(const plan::DataSourcePlan& source,
                                                      const tables::TableFormat& format);
 
-  /// Whether a plan is a command, or SQL text that is one.
-  bool IsCommand(const plan::PlanPtr& plan) const;
+  /// The plan of SQL text, as long as it can be read; any other plan itself.
+  plan::PlanPtr ParsedOf(const plan::PlanPtr& plan) const;
+  /// A command for EXPLAIN: what it is, above its analyzed relation.
+  Result<std::string> CommandTree(const plan::PlanPtr& parsed);
   /// What a command would answer, as far as the columns go, without its effects. Commands that only read answer truly.
   Result<RowSet> AnalyzeCommand(const plan::Command& command);
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "frazil/base/text.h"
+#include "frazil/plan/multi_insert.h"
 #include "frazil/sql/parser_internal.h"
 
 namespace frazil::sql {
@@ -60,6 +61,46 @@ Status Parser::OptionalPartition(Partition* partition, bool values_required) {
 
 Result<plan::PlanPtr> Parser::Insert() {
   const size_t first = pos_;
+  FRAZIL_ASSIGN_OR_RETURN(auto command, InsertTarget());
+  default_allowed_ = !command->directory;
+  FRAZIL_ASSIGN_OR_RETURN(command->query, Query());
+  default_allowed_ = false;
+  command->origin = OriginFrom(first);
+  return plan::PlanPtr(std::move(command));
+}
+
+Result<plan::PlanPtr> Parser::FromInsert(const plan::WithPlan* with) {
+  const size_t first = pos_;
+  FRAZIL_ASSIGN_OR_RETURN(const plan::PlanPtr from, FromClause());
+  if (!At(Keyword::kInsert)) {
+    pos_ = first;
+    return plan::PlanPtr();
+  }
+  std::vector<std::shared_ptr<plan::InsertCommand>> inserts;
+  while (At(Keyword::kInsert)) {
+    const size_t insert = pos_;
+    FRAZIL_ASSIGN_OR_RETURN(auto command, InsertTarget());
+    const size_t body = pos_;
+    if (!At(Keyword::kSelect)) return SyntaxError();
+    FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr query, Select(from));
+    FRAZIL_ASSIGN_OR_RETURN(query, QueryClauses(std::move(query), body, false));
+    if (with != nullptr) {
+      auto named = std::make_shared<plan::WithPlan>(*with);
+      named->child = std::move(query);
+      query = std::move(named);
+    }
+    command->query = std::move(query);
+    command->origin = OriginFrom(insert);
+    inserts.push_back(std::move(command));
+  }
+  if (inserts.size() == 1) return plan::PlanPtr(inserts[0]);
+  auto several = std::make_shared<plan::MultiInsertCommand>(*inserts[0]);
+  several->others.assign(inserts.begin() + 1, inserts.end());
+  return plan::PlanPtr(std::move(several));
+}
+
+Result<std::shared_ptr<plan::InsertCommand>> Parser::InsertTarget() {
+  const size_t first = pos_;
   Skip();
   auto command = std::make_shared<plan::InsertCommand>();
   // Newer than Spark 4.1, whose MERGE alone has it.
@@ -69,7 +110,8 @@ Result<plan::PlanPtr> Parser::Insert() {
     const size_t directory = At(Keyword::kLocal) ? 1 : 0;
     if (At(Keyword::kDirectory, directory) && (AtStringLiteral(directory + 1) || At(Keyword::kUsing, directory + 1))) {
       Skip(directory + 1);
-      return InsertDirectory(std::move(command));
+      FRAZIL_RETURN_IF_ERROR(InsertDirectory(command.get()));
+      return command;
     }
   } else {
     FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kInto));
@@ -91,14 +133,10 @@ Result<plan::PlanPtr> Parser::Insert() {
       FRAZIL_ASSIGN_OR_RETURN(command->columns, IdentifierList());
     }
   }
-  default_allowed_ = true;
-  FRAZIL_ASSIGN_OR_RETURN(command->query, Query());
-  default_allowed_ = false;
-  command->origin = OriginFrom(first);
-  return plan::PlanPtr(std::move(command));
+  return command;
 }
 
-Result<plan::PlanPtr> Parser::InsertDirectory(std::shared_ptr<plan::InsertCommand> command) {
+Status Parser::InsertDirectory(plan::InsertCommand* command) {
   const size_t first = pos_;
   if (AtStringLiteral()) {
     FRAZIL_ASSIGN_OR_RETURN(command->directory, StringLiteral());
@@ -116,9 +154,7 @@ Result<plan::PlanPtr> Parser::InsertDirectory(std::shared_ptr<plan::InsertComman
     command->directory = path->second;
   }
   if (!command->directory) return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0049");
-  FRAZIL_ASSIGN_OR_RETURN(command->query, Query());
-  command->origin = OriginFrom(first);
-  return plan::PlanPtr(std::move(command));
+  return Status::Ok();
 }
 
 Result<plan::PlanPtr> Parser::Delete() {

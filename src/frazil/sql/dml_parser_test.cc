@@ -36,6 +36,11 @@ TEST(DmlParser, ReadsStatements) {
   EXPECT_EQ(Statement("TRUNCATE TABLE t"), "Truncate[t]");
   EXPECT_EQ(Statement("INSERT OVERWRITE DIRECTORY '/x' USING parquet SELECT 1"),
             "InsertOverwrite[directory /x parquet](Project[int(1)](OneRow))");
+  EXPECT_EQ(Statement("FROM t INSERT INTO u SELECT a WHERE b INSERT OVERWRITE v PARTITION (p = 1) SELECT c"),
+            "Insert[u](Project[a](Filter[b](Table[t]))) InsertOverwrite[v partition(p=int(1))](Project[c](Table[t]))");
+  EXPECT_EQ(Statement("WITH x AS (SELECT 1) FROM x INSERT INTO u SELECT *"),
+            "Insert[u](With[x = Project[int(1)](OneRow)](Project[*](Table[x])))");
+  EXPECT_EQ(Statement("FROM t INSERT INTO u VALUES (1)"), "error PARSE_SYNTAX_ERROR");
   EXPECT_EQ(Statement("INSERT INTO t IF NOT EXISTS SELECT 1"), "error _LEGACY_ERROR_TEMP_0035");
   EXPECT_EQ(Statement("INSERT INTO t (a) SELECT a FROM u"), "Insert[t a](Project[a](Table[u]))");
   EXPECT_EQ(Statement("INSERT INTO TABLE t (SELECT 1)"), "Insert[t](Project[int(1)](OneRow))");

@@ -268,10 +268,8 @@ Result<plan::ExprPtr> Parser::IsPredicate(plan::ExprPtr value, size_t first) {
   Skip();
   const bool is_not = Accept(Keyword::kNot) || Accept(TokenType::kBang);
   if (Accept(Keyword::kNull)) return Operator(first, is_not ? "isnotnull" : "isnull", {std::move(value)});
-  const char* test = At(Keyword::kTrue)      ? "is_true"
-                     : At(Keyword::kFalse)   ? "is_false"
-                     : At(Keyword::kUnknown) ? "is_unknown"
-                                             : nullptr;
+  if (Accept(Keyword::kUnknown)) return Operator(first, is_not ? "is_not_unknown" : "is_unknown", {std::move(value)});
+  const char* test = At(Keyword::kTrue) ? "is_true" : At(Keyword::kFalse) ? "is_false" : nullptr;
   plan::ExprPtr result;
   if (test != nullptr) {
     Skip();

@@ -44,6 +44,7 @@ TEST(ExpressionParser, BindsOperatorsAsSparkDoes) {
   EXPECT_EQ(Expression("a ! in (1)"), "not(in(a, int(1)))");
   EXPECT_EQ(Expression("a like any ()"), "error _LEGACY_ERROR_TEMP_0064");
   EXPECT_EQ(Expression("a is unknown"), "is_unknown(a)");
+  EXPECT_EQ(Expression("a is not unknown"), "is_not_unknown(a)");
   EXPECT_EQ(Expression("1 = 1 between true and false"), "between(==(int(1), int(1)), boolean(true), boolean(false))");
   EXPECT_EQ(Expression("a is null = b"), "error PARSE_SYNTAX_ERROR");
 }

@@ -277,7 +277,11 @@ class Parser {
   // --- dml_parser.cc ---
   Result<plan::PlanPtr> DmlStatement();
   Result<plan::PlanPtr> Insert();
-  Result<plan::PlanPtr> InsertDirectory(std::shared_ptr<plan::InsertCommand> command);
+  /// INSERT up to the query.
+  Result<std::shared_ptr<plan::InsertCommand>> InsertTarget();
+  Status InsertDirectory(plan::InsertCommand* command);
+  /// FROM relation INSERT ... SELECT ...: null, and nothing taken, where no INSERT follows the relation.
+  Result<plan::PlanPtr> FromInsert(const plan::WithPlan* with);
   Result<plan::PlanPtr> Delete();
   Result<plan::PlanPtr> Update();
   Result<plan::PlanPtr> Merge();

@@ -168,16 +168,27 @@ Result<plan::PlanPtr> Parser::QueryPrimary() {
 Result<plan::PlanPtr> Parser::FromFirst() {
   const size_t first = pos_;
   FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr from, FromClause());
-  if (At(Keyword::kInsert)) return Error::Unsupported("FROM ... INSERT (multi-insert)");
   if (AtTransform()) return Error::Unsupported("MAP and REDUCE (scripts)");
   if (!At(Keyword::kSelect)) {
     // FROM t, as the start of a pipe or alone: all columns.
     return from;
   }
-  FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr select, Select(std::move(from)));
-  FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr query, QueryClauses(std::move(select), first, false));
-  if (At(Keyword::kSelect) || At(Keyword::kInsert))
-    return Error::Unsupported("FROM with several SELECT or INSERT bodies");
+  // Several SELECTs over it are one after the other.
+  plan::PlanPtr query;
+  while (At(Keyword::kSelect)) {
+    FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr select, Select(from));
+    FRAZIL_ASSIGN_OR_RETURN(select, QueryClauses(std::move(select), first, false));
+    if (query == nullptr) {
+      query = std::move(select);
+      continue;
+    }
+    auto both = Make<plan::SetOperationPlan>(first);
+    both->type = plan::SetOperationType::kUnion;
+    both->all = true;
+    both->left = std::move(query);
+    both->right = std::move(select);
+    query = std::move(both);
+  }
   return query;
 }
 

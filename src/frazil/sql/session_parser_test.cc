@@ -35,7 +35,7 @@ TEST(SessionParser, ReadsStatements) {
   EXPECT_EQ(Statement("EXECUTE IMMEDIATE 'SELECT ?' INTO x USING 1, 2 AS b"),
             "ExecuteImmediate[string(SELECT ?) into x using int(1), int(2) as b]");
   EXPECT_EQ(Statement("BEGIN SELECT 1; END"), "Unsupported[SQL scripting (BEGIN ... END)]");
-  EXPECT_EQ(Statement("MSCK REPAIR TABLE t"), "Unsupported[MSCK REPAIR TABLE]");
+  EXPECT_EQ(Statement("MSCK REPAIR TABLE t SYNC PARTITIONS"), "AlterTable[t; #19 MSCK REPAIR TABLE]");
   EXPECT_EQ(Statement("GRANT x"), "error _LEGACY_ERROR_TEMP_0035");
   EXPECT_EQ(Statement("SET a.b=  \"x y\" ;;"), "Set[a.b=\"x y\"]");
   EXPECT_EQ(Statement("SET `a.b` = `c;d`"), "Set[a.b=c;d]");

@@ -93,6 +93,10 @@ Result<plan::PlanPtr> Parser::Statement() {
         command_with_ = nullptr;
         return statement;
       }
+      if (At(Keyword::kFrom)) {
+        FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr inserts, FromInsert(with.get()));
+        if (inserts != nullptr) return inserts;
+      }
       const bool is_insert = At(Keyword::kInsert);
       if (is_insert) {
         FRAZIL_ASSIGN_OR_RETURN(with->child, DmlStatement());
@@ -111,6 +115,11 @@ Result<plan::PlanPtr> Parser::Statement() {
       with->child = insert->query;
       command->query = std::move(with);
       return plan::PlanPtr(std::move(command));
+    }
+    case Keyword::kFrom: {
+      FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr inserts, FromInsert(nullptr));
+      if (inserts != nullptr) return inserts;
+      return Query();
     }
     case Keyword::kCall:
       return Call();
@@ -148,13 +157,22 @@ Result<plan::PlanPtr> Parser::Statement() {
       FRAZIL_RETURN_IF_ERROR(ExpectWords({Keyword::kLoad, Keyword::kData}));
       return UnsupportedRest("LOAD DATA");
     case Keyword::kMsck:
-      Skip();
+    case Keyword::kRepair: {
+      Accept(Keyword::kMsck);
       FRAZIL_RETURN_IF_ERROR(ExpectWords({Keyword::kRepair, Keyword::kTable}));
-      return UnsupportedRest("MSCK REPAIR TABLE");
-    case Keyword::kRepair:
-      Skip();
-      FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kTable));
-      return UnsupportedRest("REPAIR TABLE");
+      auto command = std::make_shared<plan::AlterTableCommand>();
+      FRAZIL_ASSIGN_OR_RETURN(command->name, NameReference());
+      if (AtAny({Keyword::kAdd, Keyword::kDrop, Keyword::kSync})) {
+        Skip();
+        FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kPartitions));
+      }
+      plan::AlterAction action;
+      action.type = plan::AlterAction::Type::kRecoverPartitions;
+      action.text = "MSCK REPAIR TABLE";
+      command->actions.push_back(std::move(action));
+      command->origin = OriginFrom(first);
+      return plan::PlanPtr(std::move(command));
+    }
     case Keyword::kAdd:
     case Keyword::kList: {
       const std::string verb = At(Keyword::kAdd) ? "ADD" : "LIST";

@@ -270,15 +270,23 @@ FunctionDefinition NullTest(std::string name, std::vector<std::string> aliases, 
   return definition;
 }
 
-// x IS TRUE, x IS FALSE, x IS UNKNOWN.
-FunctionDefinition TruthTest(std::string name, std::optional<bool> wanted, const char* text) {
+// x IS TRUE, x IS FALSE.
+FunctionDefinition TruthTest(std::string name, bool wanted, const char* text) {
   return Custom(std::move(name), 1, 1, [wanted, text](const FunctionCall& call) -> Result<ExpressionPtr> {
     std::string sql = "(" + call.arguments[0]->sql + " IS " + text + ")";
     FRAZIL_ASSIGN_OR_RETURN(auto operand, CoerceArgument(call, sql, call.arguments[0], 0, Bool().Strict()));
-    if (!wanted.has_value()) return MakeCall("is_null", {operand}, DataType::Boolean(), false, ModeOf(call), sql);
-    std::string equal_sql = "(" + call.arguments[0]->sql + " <=> " + (*wanted ? "true" : "false") + ")";
-    return MakeCall("null_safe_equal", {operand, BoolLiteral(*wanted)}, DataType::Boolean(), false, ModeOf(call),
+    std::string equal_sql = "(" + call.arguments[0]->sql + " <=> " + (wanted ? "true" : "false") + ")";
+    return MakeCall("null_safe_equal", {operand, BoolLiteral(wanted)}, DataType::Boolean(), false, ModeOf(call),
                     equal_sql);
+  });
+}
+
+// x IS UNKNOWN, x IS NOT UNKNOWN.
+FunctionDefinition UnknownTest(std::string name, const char* implementation, const char* text) {
+  return Custom(std::move(name), 1, 1, [implementation, text](const FunctionCall& call) -> Result<ExpressionPtr> {
+    std::string sql = "(" + call.arguments[0]->sql + text + ")";
+    FRAZIL_ASSIGN_OR_RETURN(auto operand, CoerceArgument(call, sql, call.arguments[0], 0, Bool().Strict()));
+    return MakeCall(implementation, {operand}, DataType::Boolean(), false, ModeOf(call), sql);
   });
 }
 
@@ -336,7 +344,8 @@ void AddComparisonFunctions(FunctionList& list) {
   list.Add(NullTest("isnotnull", {"is_not_null"}, "is_not_null", " IS NOT NULL"));
   list.Add(TruthTest("is_true", true, "TRUE"));
   list.Add(TruthTest("is_false", false, "FALSE"));
-  list.Add(TruthTest("is_unknown", std::nullopt, "NULL"));
+  list.Add(UnknownTest("is_unknown", "is_null", " IS UNKNOWN"));
+  list.Add(UnknownTest("is_not_unknown", "is_not_null", " IS NOT UNKNOWN"));
 }
 
 }  // namespace frazil::functions

@@ -118,7 +118,6 @@ std::optional<std::string> WriteOption(const WriteOptions& options, const std::s
 void ApplyCommonOptions(const WriteOptions& options, SnapshotChange* change) {
   std::string branch = options.branch.empty() ? WriteOption(options, "branch").value_or("") : options.branch;
   if (!branch.empty()) change->branch = std::move(branch);
-  change->summary["engine-name"] = "frazil";
   for (const auto& [key, value] : options.options) {
     if (key.starts_with(kSnapshotPropertyPrefix))
       change->summary[key.substr(sizeof(kSnapshotPropertyPrefix) - 1)] = value;

@@ -177,12 +177,12 @@ Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& 
     if (column == nullptr || column->field->type->IsNested()) continue;
     const MetricsMode& mode = metrics.For(id);
     if (statistics.compressed_size > 0) file->column_sizes.emplace_back(id, statistics.compressed_size);
-    if (!mode.counts) continue;
+    // As Iceberg's own writers: elements of lists and maps, of which a row has any number, are not counted.
+    if (!mode.counts || column->in_collection) continue;
     file->value_counts.emplace_back(id, statistics.value_count);
     file->null_counts.emplace_back(id, statistics.null_count);
     if (statistics.nan_count) file->nan_counts.emplace_back(id, *statistics.nan_count);
-    // Bounds are of columns that have one value a row.
-    if (!mode.bounds || column->in_collection) continue;
+    if (!mode.bounds) continue;
     const Type& type = *column->field->type;
     if (auto lower = BoundBytes(type, statistics.lower, mode, true))
       file->lower_bounds.emplace_back(id, *std::move(lower));

@@ -34,7 +34,6 @@ Result<LiveEntries> ReadLive(const TableOperations& operations, const TableMetad
 Result<CommitOutcome> Commit(const IcebergTable& table, SnapshotChange change,
                              const std::vector<std::string>& written) {
   change.kind = SnapshotChange::Kind::kRewrite;
-  change.summary["engine-name"] = "frazil";
   return CommitSnapshot(
       table.operations(), std::move(change), written, [&](const TableMetadataPtr& base) -> Result<TableMetadata> {
         if (base == nullptr || !table.metadata().IsSameTable(*base)) {

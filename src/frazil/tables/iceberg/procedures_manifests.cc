@@ -50,7 +50,6 @@ class ManifestRewrite {
     if (rewritten_ == 0) return std::optional<TableMetadata>();
 
     SnapshotSummary summary;
-    summary.Set("engine-name", "frazil");
     summary.Set("manifests-created", std::to_string(added_));
     summary.Set("manifests-kept", std::to_string(static_cast<int64_t>(manifests.size()) - added_));
     summary.Set("manifests-replaced", std::to_string(rewritten_));

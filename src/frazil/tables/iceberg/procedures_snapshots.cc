@@ -151,7 +151,6 @@ Status CheckNotPublished(const TableMetadata& base, const Snapshot& picked) {
 Result<SnapshotChange> ChangeOf(const TableOperations& operations, const TableMetadata& metadata,
                                 const Snapshot& picked) {
   SnapshotChange change;
-  change.summary["engine-name"] = "frazil";
   change.summary["source-snapshot-id"] = std::to_string(picked.snapshot_id);
   if (const std::string* id = Entry(picked, "wap.id")) change.summary["published-wap-id"] = *id;
   FRAZIL_ASSIGN_OR_RETURN(auto manifests, operations.ReadManifests(metadata, picked));

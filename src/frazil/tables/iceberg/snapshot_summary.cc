@@ -72,6 +72,9 @@ void SnapshotSummary::Count(const DataFile& file, const std::string& partition_p
 
 std::map<std::string, std::string> SnapshotSummary::Build(const Snapshot* previous) const {
   std::map<std::string, std::string> summary = properties_;
+  summary.emplace("engine-name", "frazil");
+  summary.emplace("engine-version", FRAZIL_VERSION);
+  summary.emplace("iceberg-version", "Frazil " FRAZIL_VERSION);
   for (auto& [key, value] : metrics_.Entries()) summary[key] = std::move(value);
   if (duplicate_deletes_ > 0) summary["deleted-duplicate-files"] = std::to_string(duplicate_deletes_);
   summary["changed-partition-count"] = std::to_string(by_partition_.size());

@@ -1,0 +1,302 @@
+#include "frazil/commands/partition_commands.h"
+
+#include <algorithm>
+#include <set>
+
+#include "frazil/base/text.h"
+#include "frazil/commands/statements_internal.h"
+#include "frazil/tables/files/file_table.h"
+#include "frazil/tables/partition_folder.h"
+
+namespace frazil::commands {
+
+namespace {
+
+using Type = plan::AlterAction::Type;
+
+bool IsPlain(const analysis::ResolvedTable& table) {
+  return dynamic_cast<const tables::FileTable*>(table.table.get()) != nullptr;
+}
+
+bool IsExternal(const analysis::ResolvedTable& table) {
+  for (const auto& [key, value] : table.table->details()) {
+    if (key == "Type") return value == "EXTERNAL";
+  }
+  return false;
+}
+
+/// "default.t": Spark leaves the catalog out in these messages.
+std::string ShortName(const analysis::ResolvedTable& table) {
+  return QuoteIdentifier(std::vector<std::string>(table.full_name.begin() + 1, table.full_name.end()));
+}
+
+const char* NameOf(Type type) {
+  switch (type) {
+    case Type::kAddPartition:
+      return "ALTER TABLE ADD PARTITION";
+    case Type::kDropPartition:
+      return "ALTER TABLE DROP PARTITION";
+    case Type::kRenamePartition:
+      return "ALTER TABLE RENAME PARTITION";
+    default:
+      return "ALTER TABLE RECOVER PARTITIONS";
+  }
+}
+
+/// A partition's values as texts, in the order of the table's partition columns; nullopt: the statement does not say.
+struct Named {
+  std::vector<std::pair<std::string, std::optional<std::string>>> parts;
+
+  bool complete() const {
+    return std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part.second.has_value(); });
+  }
+  /// "a=1/b=x".
+  std::string folder() const {
+    std::string path;
+    for (const auto& [name, text] : parts) {
+      if (text.has_value())
+        path += (path.empty() ? "" : "/") + tables::EscapePathName(name) + "=" + tables::EscapePathName(*text);
+    }
+    return path;
+  }
+  std::string shown() const {
+    std::string text;
+    for (const auto& [name, value] : parts) {
+      if (value.has_value()) text += (text.empty() ? "" : ", ") + QuoteIdentifier(name) + " = " + *value;
+    }
+    return "PARTITION (" + text + ")";
+  }
+};
+
+Result<Named> NamePartition(const analysis::ResolvedTable& table, const PartitionSpecification& specification,
+                            CommandContext& context) {
+  Named named;
+  for (const auto& field : table.table->partitioning()) named.parts.emplace_back(field.source[0], std::nullopt);
+  std::vector<std::string> unknown;
+  for (const auto& [name, value] : specification) {
+    const auto found = std::find_if(named.parts.begin(), named.parts.end(),
+                                    [&](const auto& part) { return EqualsIgnoreCase(part.first, name); });
+    if (found == named.parts.end()) {
+      unknown.push_back(QuoteIdentifier(name));
+      continue;
+    }
+    const auto& field = table.table->schema()->fields()[table.table->schema()->FieldIndex(found->first)];
+    FRAZIL_ASSIGN_OR_RETURN(const auto constant, analysis::AnalyzeConstant(value, field.type, context));
+    found->second = constant.is_null() ? tables::kHiveDefaultPartition
+                                       : ValueToString(*field.type, constant, context.settings().time_zone);
+  }
+  if (!unknown.empty()) {
+    return Error::Of("PARTITIONS_NOT_FOUND",
+                     {{"partitionList", Join(unknown, ", ")}, {"tableName", QuoteIdentifier(table.full_name)}});
+  }
+  return named;
+}
+
+Status CheckComplete(const Named& named, const analysis::ResolvedTable& table) {
+  if (named.complete()) return Status::Ok();
+  std::vector<std::string> given, all;
+  for (const auto& [name, text] : named.parts) {
+    all.push_back(name);
+    if (text.has_value()) given.push_back(name);
+  }
+  return Error::Of("_LEGACY_ERROR_TEMP_1232", {{"specKeys", Join(given, ", ")},
+                                               {"partitionColumnNames", Join(all, ", ")},
+                                               {"tableName", QuoteIdentifier(table.full_name)}});
+}
+
+Error NotFound(const std::vector<Named>& missing, const analysis::ResolvedTable& table) {
+  std::vector<std::string> shown;
+  for (const auto& named : missing) shown.push_back(named.shown());
+  return Error::Of("PARTITIONS_NOT_FOUND", {{"partitionList", Join(shown, ", ")}, {"tableName", ShortName(table)}});
+}
+
+Error ExistAlready(const std::vector<Named>& present, const analysis::ResolvedTable& table) {
+  std::vector<std::string> shown;
+  for (const auto& named : present) shown.push_back(named.shown());
+  return Error::Of("PARTITIONS_ALREADY_EXIST", {{"partitionList", Join(shown, ", ")}, {"tableName", ShortName(table)}});
+}
+
+class PartitionFolders {
+ public:
+  static Result<PartitionFolders> Of(const analysis::ResolvedTable& table, CommandContext& context) {
+    FRAZIL_ASSIGN_OR_RETURN(auto store,
+                            context.stores().StoreFor(table.table->location(), context.execution().store_settings));
+    return PartitionFolders(std::move(store), table.table->location());
+  }
+
+  std::string PathOf(const Named& named) const { return storage::JoinPath(location_, named.folder()); }
+  Result<bool> Has(const Named& named) const { return store_->Exists(PathOf(named)); }
+  storage::ObjectStore& store() const { return *store_; }
+
+  /// All folders of so many levels of name=value, below the table's.
+  Result<std::vector<std::string>> List(size_t levels) const {
+    std::vector<std::string> folders = {""};
+    for (size_t level = 0; level < levels; ++level) {
+      std::vector<std::string> next;
+      for (const auto& folder : folders) {
+        FRAZIL_ASSIGN_OR_RETURN(const auto entries, store_->List(storage::JoinPath(location_, folder), false));
+        for (const auto& entry : entries) {
+          std::string path = entry.path;
+          while (path.ends_with('/')) path.pop_back();
+          const std::string name = path.substr(path.rfind('/') + 1);
+          if (!entry.is_directory || name.find('=') == std::string::npos || name.starts_with('.')) continue;
+          next.push_back(folder.empty() ? name : folder + "/" + name);
+        }
+      }
+      folders = std::move(next);
+    }
+    std::sort(folders.begin(), folders.end());
+    return folders;
+  }
+
+ private:
+  PartitionFolders(storage::ObjectStorePtr store, std::string location)
+      : store_(std::move(store)), location_(std::move(location)) {}
+  storage::ObjectStorePtr store_;
+  std::string location_;
+};
+
+Status Add(const analysis::ResolvedTable& table, const plan::AlterAction& action, const PartitionFolders& folders,
+           CommandContext& context) {
+  std::vector<Named> wanted, present;
+  for (size_t i = 0; i < action.partitions.size(); ++i) {
+    if (!action.partition_locations[i].empty()) return Error::Unsupported("ALTER TABLE ADD PARTITION with a LOCATION");
+    FRAZIL_ASSIGN_OR_RETURN(auto named, NamePartition(table, action.partitions[i], context));
+    FRAZIL_RETURN_IF_ERROR(CheckComplete(named, table));
+    FRAZIL_ASSIGN_OR_RETURN(const bool exists, folders.Has(named));
+    (exists ? present : wanted).push_back(std::move(named));
+  }
+  if (!present.empty() && !action.if_not_exists) return ExistAlready(present, table);
+  for (const auto& named : wanted) FRAZIL_RETURN_IF_ERROR(folders.store().CreateFolder(folders.PathOf(named)));
+  return Status::Ok();
+}
+
+Status Drop(const analysis::ResolvedTable& table, const plan::AlterAction& action, const PartitionFolders& folders,
+            CommandContext& context) {
+  std::vector<Named> there, missing;
+  for (const auto& specification : action.partitions) {
+    FRAZIL_ASSIGN_OR_RETURN(auto named, NamePartition(table, specification, context));
+    bool exists = named.complete();
+    if (exists) {
+      FRAZIL_ASSIGN_OR_RETURN(exists, folders.Has(named));
+    }
+    (exists ? there : missing).push_back(std::move(named));
+  }
+  if (!missing.empty() && !action.if_exists) return NotFound(missing, table);
+  if (!there.empty() && IsExternal(table)) return Error::Unsupported("ALTER TABLE DROP PARTITION of an external table");
+  for (const auto& named : there) FRAZIL_RETURN_IF_ERROR(folders.store().DeleteRecursively(folders.PathOf(named)));
+  return Status::Ok();
+}
+
+Status Rename(const analysis::ResolvedTable& table, const plan::AlterAction& action, const PartitionFolders& folders,
+              CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto from, NamePartition(table, action.partitions[0], context));
+  FRAZIL_ASSIGN_OR_RETURN(const auto to, NamePartition(table, action.partitions[1], context));
+  FRAZIL_RETURN_IF_ERROR(CheckComplete(from, table));
+  FRAZIL_RETURN_IF_ERROR(CheckComplete(to, table));
+  FRAZIL_ASSIGN_OR_RETURN(const bool is_there, folders.Has(from));
+  if (!is_there) return NotFound({from}, table);
+  FRAZIL_ASSIGN_OR_RETURN(const bool is_taken, folders.Has(to));
+  if (is_taken) return ExistAlready({to}, table);
+  if (IsExternal(table)) return Error::Unsupported("ALTER TABLE RENAME PARTITION of an external table");
+  const std::string target = folders.PathOf(to);
+  FRAZIL_RETURN_IF_ERROR(folders.store().CreateFolder(target.substr(0, target.rfind('/'))));
+  return folders.store().Rename(folders.PathOf(from), target);
+}
+
+}  // namespace
+
+bool IsPartitionAction(const plan::AlterAction& action) {
+  return action.type == Type::kAddPartition || action.type == Type::kDropPartition ||
+         action.type == Type::kRenamePartition || action.type == Type::kRecoverPartitions;
+}
+
+Status RunPartitionAction(const analysis::ResolvedTable& table, const plan::AlterAction& action,
+                          CommandContext& context) {
+  const bool recovers = action.type == Type::kRecoverPartitions;
+  if (!IsPlain(table)) {
+    if (recovers) {
+      return Error::Of("NOT_SUPPORTED_COMMAND_FOR_V2_TABLE",
+                       {{"cmd", action.text.empty() ? "ALTER TABLE ... RECOVER PARTITIONS" : action.text}});
+    }
+    return Error::Of("INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED",
+                     {{"name", QuoteIdentifier(table.full_name)}});
+  }
+  if (table.table->partitioning().empty()) {
+    if (recovers) {
+      return Error::Of("NOT_A_PARTITIONED_TABLE",
+                       {{"operation", action.text.empty() ? NameOf(action.type) : action.text},
+                        {"tableIdentWithDB", QuoteIdentifier(table.full_name)}});
+    }
+    return Error::Of("_LEGACY_ERROR_TEMP_1251",
+                     {{"action", NameOf(action.type)}, {"tableName", table.full_name.back()}});
+  }
+  if (recovers) return Status::Ok();
+  FRAZIL_ASSIGN_OR_RETURN(const auto folders, PartitionFolders::Of(table, context));
+  switch (action.type) {
+    case Type::kAddPartition:
+      return Add(table, action, folders, context);
+    case Type::kDropPartition:
+      return Drop(table, action, folders, context);
+    default:
+      return Rename(table, action, folders, context);
+  }
+}
+
+Result<std::vector<std::string>> ListPartitions(const analysis::ResolvedTable& table,
+                                                const PartitionSpecification& wanted, CommandContext& context) {
+  if (!IsPlain(table)) {
+    return Error::Of("INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED",
+                     {{"name", QuoteIdentifier(table.full_name)}});
+  }
+  if (table.table->partitioning().empty()) {
+    return Error::Of("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY",
+                     {{"name", QuoteIdentifier(table.full_name)}});
+  }
+  FRAZIL_ASSIGN_OR_RETURN(const auto named, NamePartition(table, wanted, context));
+  FRAZIL_ASSIGN_OR_RETURN(const auto folders, PartitionFolders::Of(table, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto found, folders.List(named.parts.size()));
+  std::erase_if(found, [&](const std::string& folder) {
+    const auto parts = Split(folder, '/');
+    for (size_t i = 0; i < named.parts.size(); ++i) {
+      const auto& text = named.parts[i].second;
+      if (text.has_value() && parts[i].substr(parts[i].find('=') + 1) != tables::EscapePathName(*text)) return true;
+    }
+    return false;
+  });
+  return found;
+}
+
+Result<std::string> DescribePartition(const analysis::ResolvedTable& table, const PartitionSpecification& wanted,
+                                      CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto found, ListPartitions(table, wanted, context));
+  FRAZIL_ASSIGN_OR_RETURN(const auto named, NamePartition(table, wanted, context));
+  FRAZIL_RETURN_IF_ERROR(CheckComplete(named, table));
+  if (found.empty()) return NotFound({named}, table);
+  FRAZIL_ASSIGN_OR_RETURN(const auto folders, PartitionFolders::Of(table, context));
+  const std::string path = folders.PathOf(named);
+  FRAZIL_ASSIGN_OR_RETURN(const auto files, folders.store().List(path, true));
+  int64_t bytes = 0;
+  for (const auto& file : files) bytes += file.size;
+  std::string values;
+  for (const auto& [name, text] : named.parts) values += (values.empty() ? "" : ", ") + name + "=" + text.value_or("");
+  return "Partition Values: [" + values + "]\nLocation: " + (storage::SchemeOf(path).empty() ? "file:" : "") + path +
+         "\nPartition Parameters: [numFiles=" + std::to_string(files.size()) + ", totalSize=" + std::to_string(bytes) +
+         "]\nLast Access: UNKNOWN\n";
+}
+
+Status CheckTruncatable(const analysis::ResolvedTable& table, const PartitionSpecification& partition,
+                        CommandContext& context) {
+  if (!IsPlain(table)) {
+    if (partition.empty()) return Status::Ok();
+    return Error::Of("INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED",
+                     {{"name", QuoteIdentifier(table.full_name)}});
+  }
+  if (IsExternal(table))
+    return Error::Of("_LEGACY_ERROR_TEMP_1266", {{"tableIdentWithDB", QuoteIdentifier(table.full_name)}});
+  if (!partition.empty() && table.table->partitioning().empty())
+    return Error::Of("_LEGACY_ERROR_TEMP_1267", {{"tableIdentWithDB", QuoteIdentifier(table.full_name)}});
+  return NamePartition(table, partition, context).status();
+}
+
+}  // namespace frazil::commands
