@@ -125,7 +125,7 @@ Result<analysis::ResolvedTable> TableOf(const std::string& text, const catalogs:
 
 /// The procedure of a catalog of this name; null where there is none.
 const CatalogProcedure* FindCatalogProcedure(std::string_view name) {
-  static const std::vector<CatalogProcedure> all = {RegisterTable(), Snapshot()};
+  static const std::vector<CatalogProcedure> all = {RegisterTable(), Snapshot(), Migrate()};
   for (const auto& procedure : all) {
     if (EqualsIgnoreCase(procedure.name, name)) return &procedure;
   }

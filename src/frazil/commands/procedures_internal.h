@@ -35,7 +35,9 @@ EngineProcedure RewriteDataFiles();
 EngineProcedure ComputeTableStatistics();
 /// add_files.cc
 EngineProcedure AddFiles();
+/// import_table.cc
 CatalogProcedure Snapshot();
+CatalogProcedure Migrate();
 /// changelog_view.cc
 EngineProcedure CreateChangelogView();
 /// register_table.cc

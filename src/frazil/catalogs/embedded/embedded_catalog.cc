@@ -328,6 +328,30 @@ Status EmbeddedCatalog::RenameTable(const Identifier& from, const Identifier& to
   return Status::Ok();
 }
 
+Status EmbeddedCatalog::SetOwnsFiles(const Identifier& identifier, tables::TableDefinition definition, bool owns) {
+  definition.is_external = !owns;
+  return store_->UpdateEntry(
+      AsciiLower(identifier.name_space[0]),
+      {EmbeddedStore::EntryKind::kTable, AsciiLower(identifier.name), WriteTableDocument(definition)});
+}
+
+Result<TableMigration::Aside> EmbeddedCatalog::SetAside(const Identifier& table, const Identifier& aside) {
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, FindDefinition(table));
+  if (!definition.has_value()) return TableNotFound(*this, table);
+  // Where the other one lies: in a folder of its own, as any new table.
+  const Aside former{!definition->is_external, std::nullopt};
+  FRAZIL_RETURN_IF_ERROR(RenameTable(table, aside));
+  FRAZIL_RETURN_IF_ERROR(SetOwnsFiles(aside, *std::move(definition), false));
+  return former;
+}
+
+Status EmbeddedCatalog::PutBack(const Identifier& aside, const Identifier& table, const Aside& former) {
+  FRAZIL_RETURN_IF_ERROR(RenameTable(aside, table));
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, FindDefinition(table));
+  if (!definition.has_value()) return TableNotFound(*this, table);
+  return SetOwnsFiles(table, *std::move(definition), former.owned_files);
+}
+
 Status EmbeddedCatalog::AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) {
   FRAZIL_ASSIGN_OR_RETURN(auto definition, FindDefinition(identifier));
   if (!definition.has_value()) return TableNotFound(*this, identifier);

@@ -2,13 +2,14 @@
 
 #include "frazil/catalogs/catalog.h"
 #include "frazil/catalogs/embedded/embedded_store.h"
+#include "frazil/catalogs/table_migration.h"
 
 namespace frazil::catalogs {
 
 /// The built-in `spark_catalog`: databases, tables of every format and views, one level of namespaces, names without
 /// case. Managed tables lie below the warehouse: <warehouse>/<table> in `default`, <warehouse>/<database>.db/<table>
 /// else. Names are kept in EmbeddedStore.
-class EmbeddedCatalog : public Catalog {
+class EmbeddedCatalog : public Catalog, public TableMigration {
  public:
   /// `settings["warehouse"]` or default_warehouse is the folder. The database `default` is made where missing.
   static Result<CatalogPtr> Make(const CatalogContext& context);
@@ -30,6 +31,8 @@ class EmbeddedCatalog : public Catalog {
   Result<tables::StagedTable> StageTable(const Identifier& identifier, const tables::TableDefinition& definition,
                                          bool replace) override;
   Status DropTable(const Identifier& identifier, bool purge) override;
+  Result<Aside> SetAside(const Identifier& table, const Identifier& aside) override;
+  Status PutBack(const Identifier& aside, const Identifier& table, const Aside& former) override;
   Status RenameTable(const Identifier& from, const Identifier& to) override;
   Status AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) override;
   bool supports_views() const override { return true; }
@@ -48,6 +51,8 @@ class EmbeddedCatalog : public Catalog {
   /// other's.
   Result<std::string> FreeLocation(const std::string& database, const std::string& table);
   Result<std::string> DefaultLocation(const std::string& database, const std::string& table);
+  /// Keeps whether a table's files go with it.
+  Status SetOwnsFiles(const Identifier& identifier, tables::TableDefinition definition, bool owns);
   Result<tables::TableContext> ContextFor(const Identifier& identifier, const std::string& location) const;
   Result<tables::TableFormatPtr> FormatOf(const tables::TableDefinition& definition) const;
   Result<std::optional<tables::TableDefinition>> FindDefinition(const Identifier& identifier);

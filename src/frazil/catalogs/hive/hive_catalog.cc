@@ -5,6 +5,7 @@
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/base/uuid.h"
 #include "frazil/catalogs/hive/hive_plain_table.h"
 #include "frazil/catalogs/hive/hive_pointer.h"
 #include "frazil/storage/folder.h"
@@ -26,6 +27,9 @@ std::string ProcessUser() {
 bool IsIceberg(const tables::TableDefinition& definition) {
   return definition.provider.empty() || EqualsIgnoreCase(definition.provider, "iceberg");
 }
+
+/// Whether the files of an external table are deleted with it.
+constexpr const char* kPurge = "external.table.purge";
 
 /// The Metastore folds names.
 std::string DatabaseName(const Namespace& name_space) { return AsciiLower(name_space[0]); }
@@ -305,6 +309,46 @@ Status HiveCatalog::DropOther(const Identifier& identifier) {
   if (definition.is_external) return {};
   FRAZIL_ASSIGN_OR_RETURN(auto store, stores_->StoreFor(*definition.location, lookup_));
   return store->DeleteRecursively(storage::FolderOf(*definition.location));
+}
+
+Status HiveCatalog::SetOwnsFiles(const Identifier& identifier, ThriftValue entry, bool owns) {
+  auto parameters = entry.At(hive::table::kParameters).ToStringMap();
+  if (owns) {
+    parameters.erase("EXTERNAL");
+    parameters.erase(kPurge);
+  } else {
+    parameters["EXTERNAL"] = "TRUE";
+    // Metastores may hold that an external table that once was managed takes its files with it.
+    parameters[kPurge] = "FALSE";
+  }
+  entry.fields[hive::table::kParameters] = ThriftValue::StringMap(parameters);
+  entry.fields[hive::table::kType] = ThriftValue::String(owns ? "MANAGED_TABLE" : "EXTERNAL_TABLE");
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto answer, metastore_->AlterTable(DatabaseName(identifier.name_space), AsciiLower(identifier.name), entry, {}));
+  return answer.ok() ? Status::Ok() : Status(metastore_->ErrorOf("alter_table", answer));
+}
+
+Result<TableMigration::Aside> HiveCatalog::SetAside(const Identifier& table, const Identifier& aside) {
+  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(table));
+  if (!entry || !is_session_ || !IsPlainHiveTable(*entry)) return TableNotFound(*this, table);
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, PlainDefinitionOf(*entry));
+  Aside former;
+  former.owned_files = !definition.is_external;
+  former.location = *definition.location + "-" + RandomUuidText();
+  // A Metastore moves the files of tables that own them when they are renamed.
+  if (former.owned_files) FRAZIL_RETURN_IF_ERROR(SetOwnsFiles(table, *entry, false));
+  Status renamed = RenameTable(table, aside);
+  if (renamed.ok()) return former;
+  if (former.owned_files) FRAZIL_RETURN_IF_ERROR(SetOwnsFiles(table, *std::move(entry), true));
+  return renamed.error();
+}
+
+Status HiveCatalog::PutBack(const Identifier& aside, const Identifier& table, const Aside& former) {
+  FRAZIL_RETURN_IF_ERROR(RenameTable(aside, table));
+  if (!former.owned_files) return {};
+  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(table));
+  if (!entry) return TableNotFound(*this, table);
+  return SetOwnsFiles(table, *std::move(entry), true);
 }
 
 Status HiveCatalog::RenameTable(const Identifier& from, const Identifier& to) {

@@ -7,12 +7,13 @@
 
 #include "frazil/catalogs/hive/hive_metastore.h"
 #include "frazil/catalogs/pointer_catalog.h"
+#include "frazil/catalogs/table_migration.h"
 
 namespace frazil::catalogs {
 
 /// Iceberg tables in a Hive Metastore: a namespace is a database, a table's parameters hold the location of its
 /// metadata file. What Iceberg's HiveCatalog does: https://iceberg.apache.org/docs/latest/hive/
-class HiveCatalog : public PointerCatalog {
+class HiveCatalog : public PointerCatalog, public TableMigration {
  public:
   /// `settings["uri"]` is the Metastore (or the session's hive.metastore.uris).
   static Result<CatalogPtr> Make(const CatalogContext& context);
@@ -33,6 +34,10 @@ class HiveCatalog : public PointerCatalog {
                                          bool replace) override;
   Status RenameTable(const Identifier& from, const Identifier& to) override;
   Status AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) override;
+
+  /// Of the session catalog alone.
+  Result<Aside> SetAside(const Identifier& table, const Identifier& aside) override;
+  Status PutBack(const Identifier& aside, const Identifier& table, const Aside& former) override;
 
   bool supports_views() const override { return true; }
   Result<std::vector<std::string>> ListViews(const Namespace& name_space) override;
@@ -59,6 +64,8 @@ class HiveCatalog : public PointerCatalog {
 
   /// Error TABLE_OR_VIEW_ALREADY_EXISTS.
   Result<PlainPlace> PlainPlaceFor(const Identifier& identifier, const tables::TableDefinition& definition);
+  /// Says in a plain table's entry whether its files go with it.
+  Status SetOwnsFiles(const Identifier& identifier, ThriftValue entry, bool owns);
   /// Names of the entries of a database whose metadata is of a kind (parameter table_type).
   Result<std::vector<std::string>> ListNames(const Namespace& name_space, const char* kind);
   Result<std::optional<ThriftValue>> FindEntry(const Identifier& identifier);

@@ -1,0 +1,122 @@
+#include "frazil/commands/imported_files.h"
+
+#include "frazil/base/json.h"
+#include "frazil/base/text.h"
+#include "frazil/commands/table_writer.h"
+#include "frazil/sql/parser.h"
+#include "frazil/storage/object_store.h"
+#include "frazil/tables/files/file_listing.h"
+
+namespace frazil::commands {
+namespace {
+
+Error Illegal(const std::string& message) { return Error::Plain(ExceptionClass::kIllegalArgument, message); }
+
+JsonValue MappingOf(const std::vector<tables::ScanColumn>& columns) {
+  JsonValue list;
+  list.kind = JsonValue::Kind::kArray;
+  for (const auto& column : columns) {
+    JsonValue names;
+    names.kind = JsonValue::Kind::kArray;
+    names.items.push_back(JsonValue::OfString(column.name));
+    JsonValue entry;
+    entry.kind = JsonValue::Kind::kObject;
+    entry.members = {{"field-id", JsonValue::OfNumber(std::to_string(column.field_id))}, {"names", std::move(names)}};
+    if (!column.children.empty()) entry.members.emplace_back("fields", MappingOf(column.children));
+    list.items.push_back(std::move(entry));
+  }
+  return list;
+}
+
+/// A file's value of a column that its folder says; null where it says none.
+const Value* FolderValue(const tables::ScanFile& file, const tables::ScanPlan& plan, const std::string& column,
+                         DataTypePtr* type) {
+  for (const auto& [index, value] : file.constants) {
+    if (!EqualsIgnoreCase(plan.columns[index].name, column)) continue;
+    *type = plan.columns[index].type;
+    return &value;
+  }
+  return nullptr;
+}
+
+Result<bool> PassesFilter(const tables::ScanFile& file, const tables::ScanPlan& plan, const Value& filter) {
+  if (filter.is_null()) return true;
+  const auto& entries = filter.list();  // Keys and values by turns.
+  for (size_t i = 0; i + 1 < entries.size(); i += 2) {
+    const Value& key = entries[i];
+    const Value& text = entries[i + 1];
+    if (text.is_null()) return Illegal("The value of a partition filter must not be null");
+    DataTypePtr type;
+    const Value* value = FolderValue(file, plan, key.string(), &type);
+    if (value == nullptr) return Illegal("The source has no partition column " + key.string());
+    FRAZIL_ASSIGN_OR_RETURN(const Value wanted, tables::PartitionTextToValue(text.string(), *type));
+    if (!(*value == wanted)) return false;
+  }
+  return true;
+}
+
+/// The partition that a file belongs to in the table, by the names of the table's partition columns.
+Result<std::vector<Value>> PartitionOf(const tables::ScanFile& file, const tables::ScanPlan& plan,
+                                       const std::vector<tables::PartitionField>& fields) {
+  std::vector<Value> partition;
+  for (const auto& field : fields) {
+    DataTypePtr type;
+    const Value* value = FolderValue(file, plan, field.source.back(), &type);
+    if (field.transform != tables::TransformKind::kIdentity || value == nullptr) {
+      return Illegal("Cannot add data files to a table that is partitioned by " + field.name +
+                     ", which the folders of the source do not say");
+    }
+    if (type->SimpleString() != field.result_type->SimpleString()) {
+      return Illegal("The partition column " + field.name + " is " + type->SimpleString() + " in the source and " +
+                     field.result_type->SimpleString() + " in the table");
+    }
+    partition.push_back(*value);
+  }
+  return partition;
+}
+
+}  // namespace
+
+Result<ImportSource> OpenImportSource(const std::string& name, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, sql::ParseMultipartIdentifier(name, context.parser_options()));
+  const bool by_path = parts.size() == 2 && parts[1].find('/') != std::string::npos;
+  if (by_path) {
+    if (!EqualsIgnoreCase(parts[0], "parquet")) return Error::Unsupported("add_files of files of format " + parts[0]);
+    plan::DataSourcePlan source;
+    source.format = "parquet";
+    source.paths.push_back(parts[1]);
+    FRAZIL_ASSIGN_OR_RETURN(auto opened, context.OpenDataSource(source));
+    return ImportSource{opened.scan, {}, parts[1]};
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(parts, context));
+  if (!EqualsIgnoreCase(table.table->provider(), "parquet"))
+    return Error::Unsupported("add_files of a table of provider " + table.table->provider());
+  ImportSource source;
+  FRAZIL_ASSIGN_OR_RETURN(source.scan, table.table->Scan({}));
+  for (const auto& field : table.table->partitioning()) source.partition_columns.push_back(field.source.back());
+  source.location = table.table->location();
+  return source;
+}
+
+std::string NameMappingOf(const std::vector<tables::ScanColumn>& columns) { return MappingOf(columns).Write(); }
+
+Result<std::vector<tables::WrittenFile>> ImportedFiles(const tables::TableScanPtr& scan, const std::string& name,
+                                                       const std::vector<tables::PartitionField>& fields,
+                                                       const Value& filter, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(Predicate::True()));
+  FRAZIL_ASSIGN_OR_RETURN(auto counts, CountRowsByFile(scan, name, context));
+  std::vector<tables::WrittenFile> files;
+  for (const auto& file : plan.files) {
+    FRAZIL_ASSIGN_OR_RETURN(bool passes, PassesFilter(file, plan, filter));
+    if (!passes) continue;
+    tables::WrittenFile added;
+    added.path = storage::LocalPath(file.path);
+    added.size = file.size;
+    added.record_count = counts[added.path];
+    FRAZIL_ASSIGN_OR_RETURN(added.partition, PartitionOf(file, plan, fields));
+    files.push_back(std::move(added));
+  }
+  return files;
+}
+
+}  // namespace frazil::commands
