@@ -57,7 +57,7 @@ TEST(QueryParser, ReadsQueries) {
             "error INVALID_SQL_SYNTAX.REPETITIVE_WINDOW_DEFINITION");
   EXPECT_EQ(Statement("FROM t"), "Table[t]");
   EXPECT_EQ(Statement("FROM t SELECT a SELECT b WHERE c"),
-            "UnionAll(Project[a](Table[t]), Project[b](Filter[c](Table[t])))");
+            "Union[all](Project[a](Table[t]), Project[b](Filter[c](Table[t])))");
   EXPECT_EQ(Statement("SELECT * EXCEPT (a) FROM t EXCEPT (SELECT 1)"),
             "Except(Project[* except(a)](Table[t]), Project[int(1)](OneRow))");
   EXPECT_EQ(Statement("SELECT TRANSFORM(a) USING 'x' FROM t"), "error UNSUPPORTED_FEATURE.NAMED");
