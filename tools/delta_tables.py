@@ -82,7 +82,10 @@ def deltalake_rows(folder):
     """The rows as deltalake reads them; an error where it cannot."""
     from deltalake import DeltaTable
 
-    return DeltaTable(str(folder)).to_pyarrow_table()
+    table = DeltaTable(str(folder))
+    if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
+        raise ValueError("it does not map columns")
+    return table.to_pyarrow_table()
 
 
 def plain(value, kind=None):
@@ -125,6 +128,9 @@ def check(spark, name, folder):
     must_fail = REFUSED.get(name)
     try:
         ours = spark.read.format("delta").load(str(table)).toArrow()
+    except pa.ArrowException as error:
+        # The client has the rows and fails to show them: NULLs in lists of VARIANTs.
+        return None, f"{spark.read.format('delta').load(str(table)).count()} rows, unchecked; pyarrow: {str(error)[:80]}"
     except Exception as error:
         found = condition(error)
         if found is None or found == "INTERNAL_ERROR":

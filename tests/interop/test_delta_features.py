@@ -215,3 +215,56 @@ def test_a_table_without_its_name_is_replaced(spark, folder, name):
     spark.sql(f"CREATE TABLE delta.`{folder}` AS SELECT 1 AS a")
     spark.sql(f"CREATE OR REPLACE TABLE {name} USING delta LOCATION '{folder}' AS SELECT 'x' AS b")
     assert theirs(folder) == [("x",)] == rows(spark.table(name)) and theirs(folder, version=0) == [(1,)]
+
+
+# --- variants
+
+
+def test_variants_are_written_as_spark_reads_them(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (a INT, v VARIANT, w ARRAY<VARIANT>, r STRUCT<v: VARIANT>, z INT) USING delta LOCATION '{folder}'")
+    spark.sql(f"INSERT INTO {name} SELECT 1, parse_json('{{\"x\":1}}'), array(parse_json('2')), named_struct('v', parse_json('\"t\"')), 7")
+    (file,) = Path(folder).glob("*.parquet")
+    table = pq.read_table(file)
+    assert [field.name for field in table.schema.field("v").type] == ["value", "metadata"]
+    assert [field.name for field in table.schema.field("w").type.value_type] == ["value", "metadata"]
+    assert [field.name for field in table.schema.field("r").type.field("v").type] == ["value", "metadata"]
+    query = f"SELECT a, to_json(v), to_json(w[0]), to_json(r.v), z FROM {name}"
+    assert rows(spark.sql(query)) == [(1, '{"x":1}', "2", '"t"', 7)]
+    # Spark's files: the members are required, in either order.
+    binary = pa.field("value", pa.binary(), False), pa.field("metadata", pa.binary(), False)
+    value = table.column("v").to_pylist()[0]
+    for number, members in enumerate((binary, binary[::-1])):
+        column = pa.array([value, None], pa.struct(members))
+        columns = {"a": pa.array([2, 3], pa.int32()), "v": column, "w": pa.array([[value], None], pa.list_(pa.struct(members))),
+                   "r": pa.array([{"v": value}, None], pa.struct([("v", pa.struct(members))])), "z": pa.array([8, 9], pa.int32())}
+        other = f"spark-{number}.parquet"
+        pq.write_table(pa.table(columns), Path(folder) / other)
+        add = {"path": other, "partitionValues": {}, "size": os.path.getsize(Path(folder) / other), "modificationTime": 0, "dataChange": True}
+        Path(folder, "_delta_log", f"{2 + number:020}.json").write_text(json.dumps({"add": add}) + "\n")
+    found = rows(spark.sql(query))
+    assert found == sorted([(1, '{"x":1}', "2", '"t"', 7)] + 2 * [(2, '{"x":1}', '{"x":1}', '{"x":1}', 8), (3, None, None, None, 9)], key=str)
+
+
+def test_shredded_variants_are_refused_by_name(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (v VARIANT) USING delta LOCATION '{folder}'")
+    shredded = pa.struct([("metadata", pa.binary()), ("value", pa.binary()), ("typed_value", pa.int64())])
+    pq.write_table(pa.table({"v": pa.array([None], shredded)}), Path(folder) / "s.parquet")
+    add = {"path": "s.parquet", "partitionValues": {}, "size": os.path.getsize(Path(folder) / "s.parquet"), "modificationTime": 0, "dataChange": True}
+    Path(folder, "_delta_log", f"{1:020}.json").write_text(json.dumps({"add": add}) + "\n")
+    fails(lambda: spark.sql(f"SELECT to_json(v) FROM {name}").collect(), "shredded")
+
+
+def test_lists_of_old_writers(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (a ARRAY<STRUCT<x: BIGINT>>, m MAP<STRING, ARRAY<INT>>) USING delta LOCATION '{folder}'")
+    # With spark.sql.parquet.writeLegacyFormat: optional group a (LIST) { repeated group bag { optional group array } }.
+    content = pa.table({"a": pa.array([[{"x": 1}, None], None], pa.list_(pa.struct([("x", pa.int64())]))),
+                        "m": pa.array([[("k", [1, None])], None], pa.map_(pa.string(), pa.list_(pa.int32())))})
+    target = Path(folder) / "legacy.parquet"
+    pq.write_table(content, target, use_compliant_nested_type=False)
+    data = target.read_bytes()
+    assert data.count(b"list") >= 2
+    target.write_bytes(data.replace(b"\x18\x04list", b"\x18\x04bags"))
+    assert "bags" in str(pq.ParquetFile(target).schema)
+    add = {"path": "legacy.parquet", "partitionValues": {}, "size": os.path.getsize(target), "modificationTime": 0, "dataChange": True}
+    Path(folder, "_delta_log", f"{1:020}.json").write_text(json.dumps({"add": add}) + "\n")
+    assert rows(spark.sql(f"SELECT to_json(a), to_json(m) FROM {name}")) == sorted([('[{"x":1},null]', '{"k":[1,null]}'), (None, None)], key=str)

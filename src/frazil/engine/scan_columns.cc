@@ -5,6 +5,7 @@
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/type_mapping.h"
+#include "frazil/engine/variant_layout.h"
 
 namespace frazil::engine {
 namespace {
@@ -115,6 +116,20 @@ void ResolveChildren(MultiFileColumnDefinition& result, const tables::ScanColumn
         result.children.push_back(ResolveElement("value", child_column(1), *type.value_type(), entry[1], matching));
       }
       return;
+    case TypeId::kVariant: {
+      if (FindByName(in_file.children, "typed_value") != nullptr)
+        ThrowSparkError(Error::Unsupported("VARIANT columns that are shredded in Parquet files"));
+      // Files that Frazil wrote before it knew better have their members under the names that they have in queries.
+      const bool is_named = FindByName(in_file.children, kVariantMembers[0]) != nullptr;
+      for (size_t i = 0; i < kVariantMembers.size(); ++i) {
+        const std::string member = StructMemberName(i);
+        MultiFileColumnDefinition child(member, duckdb::LogicalType::BLOB);
+        child.default_expression = duckdb::make_uniq<duckdb::ConstantExpression>(duckdb::Value(child.type));
+        child.identifier = duckdb::Value(is_named ? std::string(kVariantMembers[i]) : member);
+        result.children.push_back(std::move(child));
+      }
+      return;
+    }
     default:
       return;
   }

@@ -175,6 +175,7 @@ struct TableReader : duckdb::MultiFileReader {
     const auto& list = multi_file_list.Cast<ScanFileList>();
     const auto& plan = list.planned().plan;
     const auto& slots = list.scan().slots;
+    NameElements(reader_data.reader->columns);
     const auto& in_file = reader_data.reader->GetColumns();
     duckdb::vector<MultiFileColumnDefinition> columns;
     for (size_t i = 0; i < global_columns.size(); ++i) {
@@ -219,6 +220,15 @@ struct TableReader : duckdb::MultiFileReader {
   }
 
  private:
+  // Old writers call the repeated group of a list "bag" or "array"; DuckDB finds the elements as "list".
+  static void NameElements(duckdb::vector<MultiFileColumnDefinition>& columns) {
+    for (auto& column : columns) {
+      if (column.type.id() == duckdb::LogicalTypeId::LIST && column.children.size() == 1)
+        column.children[0].name = "list";
+      NameElements(column.children);
+    }
+  }
+
   // What only the file system tells of a file, if the slot is that.
   static std::optional<duckdb::Value> FileFigure(duckdb::ClientContext& context, const ScanSlot& slot,
                                                  const tables::ScanFile& file) {

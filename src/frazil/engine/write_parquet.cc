@@ -12,6 +12,7 @@
 
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/kernel_error.h"
+#include "frazil/engine/variant_layout.h"
 #include "frazil/engine/write_statistics.h"
 
 namespace frazil::engine {
@@ -40,6 +41,11 @@ duckdb::FieldID FieldIdOf(const tables::ScanColumn& column) {
 
 // The ids of leaf columns in the order in which Parquet has its columns.
 void LeafIds(const tables::ScanColumn& column, std::vector<int32_t>& ids) {
+  if (column.type->id() == TypeId::kVariant) {
+    // Two columns in the file, neither of which is the table's.
+    ids.insert(ids.end(), kVariantMembers.size(), -1);
+    return;
+  }
   if (!column.type->IsComplex()) {
     ids.push_back(column.field_id);
     return;

@@ -17,6 +17,7 @@
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/sketch_kernels.h"
 #include "frazil/engine/type_mapping.h"
+#include "frazil/engine/variant_layout.h"
 #include "frazil/engine/write_parquet.h"
 #include "frazil/engine/write_partition.h"
 #include "frazil/engine/write_text.h"
@@ -41,6 +42,12 @@ duckdb::LogicalType NamedType(const tables::ScanColumn* column, const DataType& 
       return duckdb::LogicalType::LIST(NamedType(child(0), *type.element_type()));
     case TypeId::kMap:
       return duckdb::LogicalType::MAP(NamedType(child(0), *type.key_type()), NamedType(child(1), *type.value_type()));
+    case TypeId::kVariant: {
+      duckdb::child_list_t<duckdb::LogicalType> members;
+      for (const char* member : kVariantMembers)
+        members.emplace_back(member, duckdb::LogicalType(duckdb::LogicalType::BLOB));
+      return duckdb::LogicalType::STRUCT(std::move(members));
+    }
     default:
       return MappedType(type);
   }
