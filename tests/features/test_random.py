@@ -70,3 +70,19 @@ def test_merge_sees_one_state_of_a_random_source(spark, namespace):
     found = {row.v: row[1] for row in spark.sql(f"SELECT v, count(*) FROM {namespace}.t GROUP BY v").collect()}
     # Each source row is either matched or inserted.
     assert found["new"] + found["late"] == 100 and found["old"] == found["late"]
+
+
+def test_seeds_of_samples_and_shuffles(spark):
+    """The rows that Spark 4.1 takes for these seeds from one partition."""
+    def rows(*arguments):
+        return [row.id for row in spark.range(0, 100, 1, 1).sample(*arguments).collect()]
+
+    assert rows(False, 0.1, 3) == [29, 50, 52, 53, 56, 58, 78, 83, 98]
+    assert rows(True, 0.1, 3) == [7, 33, 40, 40, 51, 73, 77, 98]
+    assert spark.sql("SELECT shuffle(array(1, 2, 3, 4, 5), 5) AS s").first().s == [5, 1, 4, 2, 3]
+
+
+@pytest.mark.parametrize("replacement, fraction", [(False, 2.0), (False, -0.5), (True, -1.0)])
+def test_fractions_that_there_are_not(spark, replacement, fraction):
+    with pytest.raises(Exception, match=r"Sampling fraction \(" + str(fraction)):
+        spark.range(3).sample(replacement, fraction, 3).collect()

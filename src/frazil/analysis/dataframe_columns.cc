@@ -11,6 +11,7 @@
 #include "frazil/plan/make_logical.h"
 #include "frazil/plan/unresolved_command.h"
 #include "frazil/sql/variable_substitution.h"
+#include "frazil/types/float_text.h"
 
 namespace frazil::analysis {
 
@@ -246,6 +247,17 @@ Result<Relation> Analyzer::AnalyzeDeduplicate(const plan::DeduplicatePlan& dedup
 }
 
 Result<Relation> Analyzer::AnalyzeSample(const plan::SamplePlan& sample) {
+  if (sample.unit == plan::SamplePlan::Unit::kFraction) {
+    constexpr double kRounding = 1e-6;
+    const double fraction = sample.upper_bound - sample.lower_bound;
+    const bool fits = fraction >= -kRounding && (sample.with_replacement || fraction <= 1 + kRounding);
+    if (!fits) {
+      return Error::Plain(
+          ExceptionClass::kIllegalArgument,
+          "requirement failed: Sampling fraction (" + DoubleToString(fraction) + ") must be " +
+              (sample.with_replacement ? "nonnegative with replacement" : "on interval [0, 1] without replacement"));
+    }
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(sample.child));
   if (sample.unit == plan::SamplePlan::Unit::kRows) {
     int64_t rows = sample.rows;

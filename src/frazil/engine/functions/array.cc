@@ -9,6 +9,7 @@
 
 #include "frazil/engine/functions/array_kernel.h"
 #include "frazil/engine/functions/group_key.h"
+#include "frazil/engine/functions/seeded_random.h"
 #include "frazil/engine/functions/spark_functions.h"
 
 namespace frazil::engine {
@@ -182,9 +183,15 @@ void AddChangingKernels(duckdb::ExtensionLoader& loader) {
                  },
                  {false, true, {false, true}});
   AddArrayKernel(loader, "spark_shuffle", {kList, kInteger},
-                 [shuffle](const ArrayArguments& a, idx_t row, Places* out) {
-                   std::mt19937_64 random{static_cast<uint64_t>(a.Integer(1, row))};
-                   return shuffle(a, row, out, random);
+                 [](const ArrayArguments& a, idx_t row, Places* out) {
+                   MersenneTwister random(a.Integer(1, row));
+                   const size_t first = out->size();
+                   Append(a.List(0, row), out);
+                   // From the inside out: each element goes to a place among those before it, or stays.
+                   for (size_t i = first; i < out->size(); ++i)
+                     std::swap((*out)[first + static_cast<size_t>(random.NextInt(static_cast<int32_t>(i - first) + 1))],
+                               (*out)[i]);
+                   return true;
                  },
                  {false, true, {false, false}});
 }

@@ -7,6 +7,7 @@
 #include <duckdb/execution/expression_executor_state.hpp>
 
 #include "frazil/engine/functions/core_functions.h"
+#include "frazil/engine/functions/seeded_random.h"
 #include "frazil/engine/functions/xorshift_random.h"
 
 namespace frazil::engine {
@@ -133,17 +134,34 @@ void SampleKeep(DataChunk& input, ExpressionState& state, Vector& result) {
   }
 }
 
-// (seed, row from 1, mean): how often the row is taken, by Poisson's distribution. A generator of its own for each row.
-void SampleCopies(DataChunk& input, ExpressionState&, Vector& result) {
+// The copies of one row after the other, drawn by one generator.
+struct CopiesState : duckdb::FunctionLocalState {
+  WellRandom random{0};
+  int64_t next = 0;  ///< 0: not begun.
+
+  int64_t At(int64_t seed, int64_t row, double mean) {
+    if (next == 0 || row < next) {
+      // A sampler's seed is the first number that its seed draws, as for Spark's first partition.
+      random = WellRandom(JavaRandom(seed).NextLong());
+      next = 1;
+    }
+    for (; next < row; ++next) random.NextPoisson(mean);
+    next = row + 1;
+    return random.NextPoisson(mean);
+  }
+};
+
+duckdb::unique_ptr<duckdb::FunctionLocalState> MakeCopiesState(ExpressionState&, const duckdb::BoundFunctionExpression&,
+                                                               duckdb::FunctionData*) {
+  return duckdb::make_uniq<CopiesState>();
+}
+
+// (seed, row from 1, mean): how often the row is taken, by Poisson's distribution.
+void SampleCopies(DataChunk& input, ExpressionState& state, Vector& result) {
+  auto& sample = duckdb::ExecuteFunctionState::GetFunctionState(state)->Cast<CopiesState>();
   duckdb::TernaryExecutor::Execute<int64_t, int64_t, double, int64_t>(
       input.data[0], input.data[1], input.data[2], result, input.size(),
-      [](int64_t seed, int64_t row, double mean) -> int64_t {
-        XorShiftRandom random(seed ^ (row * static_cast<int64_t>(0x9E3779B97F4A7C15ULL)));
-        const double limit = std::exp(-mean);
-        int64_t copies = 0;
-        for (double product = random.NextDouble(); product > limit; product *= random.NextDouble()) ++copies;
-        return copies;
-      });
+      [&](int64_t seed, int64_t row, double mean) -> int64_t { return sample.At(seed, row, mean); });
 }
 
 // (depth, limit) -> depth + 1
@@ -176,9 +194,10 @@ void RegisterCoreKernels(duckdb::ExtensionLoader& loader) {
                       LogicalType::BOOLEAN, SampleKeep, nullptr, nullptr, nullptr, MakeSampleState);
   keep.SetVolatile();
   loader.RegisterFunction(keep);
-  loader.RegisterFunction(ScalarFunction("spark_sample_copies",
-                                         {LogicalType::BIGINT, LogicalType::BIGINT, LogicalType::DOUBLE},
-                                         LogicalType::BIGINT, SampleCopies));
+  ScalarFunction copies("spark_sample_copies", {LogicalType::BIGINT, LogicalType::BIGINT, LogicalType::DOUBLE},
+                        LogicalType::BIGINT, SampleCopies, nullptr, nullptr, nullptr, MakeCopiesState);
+  copies.SetVolatile();
+  loader.RegisterFunction(copies);
   ScalarFunction depth("spark_recursion_depth", {LogicalType::BIGINT, LogicalType::BIGINT}, LogicalType::BIGINT,
                        RecursionDepth);
   depth.SetFallible();
