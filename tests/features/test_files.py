@@ -195,3 +195,31 @@ def test_overwriting_the_folder_that_is_read(spark, tmp_path):
     spark.range(100_000).write.parquet(path)
     spark.read.parquet(path).selectExpr("id + 1 AS id").write.mode("overwrite").parquet(path)
     assert spark.read.parquet(path).selectExpr("count(*)", "min(id)", "max(id)").first()[:] == (100_000, 1, 100_000)
+
+
+def test_rows_for_a_table_that_is_another(spark):
+    """saveAsTable in the mode append says what the table is, and is wrong."""
+    frame = spark.createDataFrame([(1, "a", 1.5)], "id INT, k STRING, v DOUBLE")
+    name = "spark_catalog.default.appended"
+    frame.write.partitionBy("id").format("json").saveAsTable(name)
+
+    def append(rows, format_name="json", *columns):
+        writer = rows.write.mode("append").partitionBy(*columns)
+        (writer.format(format_name) if format_name else writer).saveAsTable(name)
+
+    try:
+        for condition, run in (
+                ("1159|doesn't match the specified format", lambda: append(frame, "csv", "id")),
+                ("1159|doesn't match the specified format", lambda: append(frame, None, "id")),
+                ("1161|doesn't match the data schema", lambda: append(frame.select("id"), "json", "id")),
+                ("1161|doesn't match the data schema", lambda: append(frame.selectExpr("*", "1 AS z"), "json", "id")),
+                ("1162|Cannot resolve 'k' given input columns", lambda: append(frame.withColumnRenamed("k", "q"), "json", "id")),
+                ("1163|partitioning does not match", lambda: append(frame, "json", "k")),
+                ("1163|partitioning does not match", lambda: append(frame, "json"))):
+            with pytest.raises(AnalysisException, match=condition):
+                run()
+        assert spark.table(name).count() == 1
+        append(frame.selectExpr("V", "ID", "k"), "json", "ID")
+        assert rows(spark.table(name)) == [("a", 1.5, 1), ("a", 1.5, 1)]
+    finally:
+        spark.sql(f"DROP TABLE {name}")

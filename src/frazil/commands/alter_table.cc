@@ -243,17 +243,10 @@ class Translator {
           change.value = value;
         }
         return Status::Ok();
-      case Type::kUnsetProperties: {
-        auto properties = table_.table->properties();
-        for (const auto& key : action.keys) {
-          if (!properties.contains(key) && !action.if_exists) {
-            return Error::Of("UNSET_NONEXISTENT_PROPERTIES",
-                             {{"properties", QuoteIdentifier(key)}, {"table", QuoteIdentifier(table_.full_name)}});
-          }
-          New(Change::Type::kRemoveProperty).new_name = key;
-        }
+      case Type::kUnsetProperties:
+        // Those that a table has not are no error, with or without IF EXISTS.
+        for (const auto& key : action.keys) New(Change::Type::kRemoveProperty).new_name = key;
         return Status::Ok();
-      }
       case Type::kSetLocation:
         if (!action.partitions.empty())
           return NotSupported(table_.full_name, "ALTER TABLE ... PARTITION ... SET LOCATION");

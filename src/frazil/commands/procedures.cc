@@ -74,10 +74,10 @@ Result<std::vector<plan::ExprPtr>> Arrange(const plan::CallCommand& command, con
       std::vector<std::string> names;
       for (const auto& parameter : parameters) names.push_back(parameter.name);
       std::vector<std::string> proposal;
-      for (const auto& candidate : MostSimilar(name, names)) proposal.push_back(QuoteIdentifier(candidate));
+      for (const auto& candidate : MostSimilar(name, names, 3)) proposal.push_back(QuoteIdentifier(candidate));
       return Error::Of(
           "UNRECOGNIZED_PARAMETER_NAME",
-          {{"routineName", routine}, {"argumentName", QuoteIdentifier(name)}, {"proposal", Join(proposal, ", ")}});
+          {{"routineName", routine}, {"argumentName", QuoteIdentifier(name)}, {"proposal", Join(proposal, " ")}});
     }
     if (arranged[found] != nullptr) {
       return Error::Of(by_name[found] ? "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE"
@@ -168,7 +168,7 @@ Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context
   }
   if (procedures.empty()) return Error::Of("ROUTINE_NOT_FOUND", {{"routineName", routine}});
   FRAZIL_ASSIGN_OR_RETURN(auto procedure, ChooseProcedure(std::move(procedures), command, *catalog, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto expressions, Arrange(command, procedure.parameters, routine));
+  FRAZIL_ASSIGN_OR_RETURN(auto expressions, Arrange(command, procedure.parameters, QuoteIdentifier(path.back())));
   std::vector<Value> values;
   for (size_t i = 0; i < procedure.parameters.size(); ++i) {
     const auto& parameter = procedure.parameters[i];

@@ -82,8 +82,13 @@ Result<RowSet> RunReset(const plan::ResetCommand& command, CommandContext& conte
 Result<RowSet> RunExplain(const plan::ExplainCommand& command, CommandContext& context) {
   auto text = context.Explain(command.plan, command.mode);
   RowSet result = TextRows({"plan"}, {});
-  // EXPLAIN of a statement that cannot be analyzed shows the error instead of raising it, as Spark does.
-  result.rows.push_back({Value(text.ok() ? *text : "Error occurred during query planning: \n" + text.error().message)});
+  if (text.ok()) {
+    result.rows.push_back({Value(*text)});
+    return result;
+  }
+  // EXPLAIN of a statement that cannot be analyzed shows the error instead of raising it, line by line, as Spark does.
+  result.rows.push_back({Value("Error occurred during query planning: ")});
+  for (const auto& line : Split(text.error().message, '\n')) result.rows.push_back({Value(line)});
   return result;
 }
 

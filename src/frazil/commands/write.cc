@@ -54,6 +54,51 @@ Status CheckWritable(const tables::Table& table, const std::vector<std::string>&
                    {{"tableName", QuoteIdentifier(full_name)}, {"operation", "append in batch mode"}});
 }
 
+/// What Spark calls the source of a format of plain files.
+std::string SourceName(const std::string& format) {
+  static const std::map<std::string, std::string, std::less<>> kNames = {
+      {"csv", "CSV"}, {"json", "Json"}, {"orc", "Orc"}, {"parquet", "Parquet"}, {"text", "Text"}};
+  const auto found = kNames.find(AsciiLower(format));
+  return found == kNames.end() ? format : found->second + "DataSourceV2";
+}
+
+/// saveAsTable in the mode append: a table of plain files must have the format, the columns and the partition columns
+/// that the write says. Errors _LEGACY_ERROR_TEMP_1159 and 1161 to 1163.
+Status CheckAppend(const plan::WriteCommand& command, const analysis::ResolvedTable& table,
+                   const plan::LogicalPlan& query, const CommandContext& context) {
+  if (dynamic_cast<const tables::FileTable*>(table.table.get()) == nullptr) return Status::Ok();
+  const std::string name = Join(table.full_name, ".");
+  const std::string format =
+      command.format.value_or(context.GetConfig("spark.sql.sources.default").value_or("parquet"));
+  if (!EqualsIgnoreCase(format, table.table->provider())) {
+    return Error::Of("_LEGACY_ERROR_TEMP_1159", {{"tableName", name},
+                                                 {"existingProvider", SourceName(table.table->provider())},
+                                                 {"specifiedProvider", SourceName(format)}});
+  }
+  const auto& existing = *table.table->schema();
+  const auto incoming = plan::OutputSchema(query);
+  if (existing.fields().size() != incoming->fields().size()) {
+    return Error::Of("_LEGACY_ERROR_TEMP_1161", {{"tableName", name},
+                                                 {"existingTableSchema", existing.SimpleString()},
+                                                 {"querySchema", incoming->SimpleString()}});
+  }
+  std::vector<std::string> given;
+  for (const auto& field : incoming->fields()) given.push_back(field.name);
+  for (const auto& field : existing.fields()) {
+    if (incoming->FieldIndex(field.name, context.settings().case_sensitive) >= 0) continue;
+    return Error::Of("_LEGACY_ERROR_TEMP_1162", {{"col", field.name}, {"inputColumns", Join(given, ", ")}});
+  }
+  std::vector<std::string> partitions;
+  for (const auto& field : table.table->partitioning()) partitions.push_back(field.source[0]);
+  const bool same = std::equal(partitions.begin(), partitions.end(), command.partition_columns.begin(),
+                               command.partition_columns.end(),
+                               [](const std::string& a, const std::string& b) { return EqualsIgnoreCase(a, b); });
+  if (same) return Status::Ok();
+  return Error::Of("_LEGACY_ERROR_TEMP_1163", {{"tableName", name},
+                                               {"specifiedPartCols", Join(command.partition_columns, ", ")},
+                                               {"existingPartCols", Join(partitions, ", ")}});
+}
+
 /// Overwrites the partitions that get rows, where the write or the session asks for that; else all rows.
 void OverwriteAll(const tables::Table& table, const CommandContext& context, tables::WriteOptions* options) {
   options->mode = IsDynamicOverwrite(options->options, context) && !table.partitioning().empty()
@@ -136,6 +181,7 @@ Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::Logica
   }
   if (exists && command.mode == Mode::kAppend) {
     FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
+    FRAZIL_RETURN_IF_ERROR(CheckAppend(command, table, *query, context));
     FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, true, context, command.partition_columns));
     return NoRows();
   }

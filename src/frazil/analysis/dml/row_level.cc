@@ -172,6 +172,60 @@ std::vector<Attribute> OutputFor(const DataType& schema, AnalysisContext& contex
   return output;
 }
 
+namespace {
+
+/// One assignment, its value analyzed.
+struct Assigned {
+  std::vector<std::string> name;  ///< A column of the table, or a field of one.
+  int column = 0;
+  ExpressionPtr value;
+
+  bool IsPrefixOf(const Assigned& other) const {
+    return name.size() <= other.name.size() &&
+           std::equal(name.begin(), name.end(), other.name.begin(),
+                      [](const std::string& a, const std::string& b) { return EqualsIgnoreCase(a, b); });
+  }
+};
+
+std::string QuotedValue(const Expression& value) {
+  const bool is_text = value.kind == ExpressionKind::kLiteral && value.type->IsString();
+  return is_text ? "'" + value.sql + "'" : value.sql;
+}
+
+/// Error where a column or field is assigned twice, or as a whole and in part.
+Status CheckAssignments(const std::vector<Assigned>& assigned, const RowLevelTarget& target) {
+  std::string all;
+  for (const auto& item : assigned)
+    all += (all.empty() ? "\"" : ", \"") + Join(item.name, ".") + " = " + item.value->sql + "\"";
+  const auto failure = [&](const std::string& text) {
+    return Error::Of("DATATYPE_MISMATCH.INVALID_ROW_LEVEL_OPERATION_ASSIGNMENTS",
+                     {{"sqlExpr", all}, {"errors", "\n- " + text}});
+  };
+  const auto shown = [&](const Assigned& item) {
+    std::string text = Join(target.qualifier, ".") + "." + item.name[0];
+    for (size_t i = 1; i < item.name.size(); ++i) text += "." + QuoteIdentifier(item.name[i]);
+    return text + " = " + QuotedValue(*item.value);
+  };
+  for (const auto& item : assigned) {
+    std::string same, below;
+    size_t times = 0;
+    for (const auto& other : assigned) {
+      if (!item.IsPrefixOf(other)) continue;
+      if (other.name.size() == item.name.size()) {
+        same += (times++ == 0 ? "" : ", ") + QuotedValue(*other.value);
+      } else {
+        below += ", " + shown(other);
+      }
+    }
+    if (times > 1) return failure("Multiple assignments for '" + Join(item.name, ".") + "': " + same);
+    if (!below.empty())
+      return failure("Conflicting assignments for '" + Join(item.name, ".") + "': " + shown(item) + below);
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
 Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assignment>& assignments,
                                                    const RowLevelTarget& target,
                                                    const std::vector<Attribute>& target_columns,
@@ -179,6 +233,7 @@ Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assig
   const auto& fields = target.schema->fields();
   std::vector<ExpressionPtr> values(fields.size());
   std::vector<std::vector<FieldUpdate>> nested(fields.size());
+  std::vector<Assigned> assigned;
   for (const auto& assignment : assignments) {
     auto target_column = assignment.column;
     if (target_column->kind == plan::ExprKind::kSqlText) {
@@ -192,17 +247,16 @@ Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assig
     auto name = WithoutQualifier(written, target.qualifier, *target.schema);
     int index = target.schema->FieldIndex(name[0], context.settings().case_sensitive);
     if (index < 0) return UnknownColumn(written, *target.schema);
-    if (values[index] != nullptr) {
-      return Error::Of("DATATYPE_MISMATCH.INVALID_ROW_LEVEL_OPERATION_ASSIGNMENTS",
-                       {{"sqlExpr", "\"" + QuoteIdentifier(name[0]) + "\""},
-                        {"errors", "\n- Multiple assignments for '" + name[0] + "'"}});
-    }
     ExpressionPtr value;
     if (assignment.value->kind == plan::ExprKind::kDefault) {
       FRAZIL_ASSIGN_OR_RETURN(value, ColumnDefault(fields[index], target.table_name, context));
     } else {
       FRAZIL_ASSIGN_OR_RETURN(value, AnalyzeExpression(assignment.value, scope, context));
     }
+    assigned.push_back({std::move(name), index, std::move(value)});
+  }
+  FRAZIL_RETURN_IF_ERROR(CheckAssignments(assigned, target));
+  for (auto& [name, index, value] : assigned) {
     if (name.size() == 1) {
       FRAZIL_ASSIGN_OR_RETURN(values[index],
                               AssignToColumn(std::move(value), fields[index], target.table_name, context));

@@ -62,9 +62,16 @@ class FileScan : public LocatedScan {
       file.format = format_;
       file.size = listed.size;
       for (size_t i = 0; i < listed.partition_texts.size(); ++i) {
-        FRAZIL_ASSIGN_OR_RETURN(auto value,
-                                PartitionTextToValue(listed.partition_texts[i], *columns_[first_partition + i].type));
-        file.constants[first_partition + i] = std::move(value);
+        const ScanColumn& column = columns_[first_partition + i];
+        auto value = PartitionTextToValue(listed.partition_texts[i], *column.type);
+        if (!value.ok() && value.error().condition == "INVALID_PARTITION_VALUE") {
+          return Error::Of(ExceptionClass::kSparkRuntime, "INVALID_PARTITION_VALUE",
+                           {{"value", "'" + listed.partition_texts[i].value_or("") + "'"},
+                            {"dataType", "\"" + column.type->Sql() + "\""},
+                            {"columnName", QuoteIdentifier(column.name)}});
+        }
+        if (!value.ok()) return std::move(value).error();
+        file.constants[first_partition + i] = *std::move(value);
       }
       if (filter != nullptr && !MayMatch(*filter, file)) continue;
       plan.files.push_back(std::move(file));

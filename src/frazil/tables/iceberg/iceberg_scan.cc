@@ -47,7 +47,8 @@ Result<UnifiedPartition> UnifyPartitions(const TableMetadata& metadata) {
   std::sort(specs.begin(), specs.end(), [](const auto* a, const auto* b) { return a->spec_id < b->spec_id; });
   for (const PartitionSpec* spec : specs) {
     for (const auto& field : spec->fields) {
-      if (!field.unknown_transform.empty()) continue;
+      // What came of columns that are gone tells nothing any more.
+      if (!field.unknown_transform.empty() || metadata.schema()->Find(field.source_id) == nullptr) continue;
       TypePtr type = PartitionFieldType(field, *metadata.SchemaForSpec(*spec));
       auto spark = ToSparkType(*type);
       if (!spark.ok()) continue;
