@@ -153,7 +153,7 @@ def test_unknown_features_are_refused_by_name(spark, folder):
     commit.write_text(json.dumps({"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["fromTheFuture"],
                                                "writerFeatures": ["fromTheFuture"]}}) + "\n")
     fails(lambda: load(spark, folder).collect(), "DELTA_UNSUPPORTED_FEATURES_FOR_READ")
-    commit.write_text(json.dumps({"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["rowTracking"]}}) + "\n")
+    commit.write_text(json.dumps({"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["collations"]}}) + "\n")
     assert rows(load(spark, folder)) == [(1,)]
     fails(lambda: spark.sql(f"INSERT INTO delta.`{folder}` VALUES (2)"), "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE")
     assert rows(load(spark, folder)) == [(1,)]

@@ -268,3 +268,78 @@ def test_lists_of_old_writers(spark, folder, name):
     add = {"path": "legacy.parquet", "partitionValues": {}, "size": os.path.getsize(target), "modificationTime": 0, "dataChange": True}
     Path(folder, "_delta_log", f"{1:020}.json").write_text(json.dumps({"add": add}) + "\n")
     assert rows(spark.sql(f"SELECT to_json(a), to_json(m) FROM {name}")) == sorted([('[{"x":1},null]', '{"k":[1,null]}'), (None, None)], key=str)
+
+
+# --- row tracking
+
+
+def actions_of(folder, version):
+    lines = Path(folder, "_delta_log", f"{version:020}.json").read_text().splitlines()
+    return [next(iter(json.loads(line).items())) for line in lines]
+
+
+def row_ids(folder, version):
+    """(baseRowId, defaultRowCommitVersion, rows) of the files that a version adds, and the greatest id that it notes."""
+    actions = actions_of(folder, version)
+    files = [(a["baseRowId"], a["defaultRowCommitVersion"], json.loads(a["stats"])["numRecords"]) for kind, a in actions if kind == "add"]
+    marks = [json.loads(a["configuration"])["rowIdHighWaterMark"] for kind, a in actions
+             if kind == "domainMetadata" and a["domain"] == "delta.rowTracking"]
+    return files, marks
+
+
+def test_row_tracking(spark, folder, name):
+    spark.sql(f"""CREATE TABLE {name} (a INT) USING delta LOCATION '{folder}'
+                  TBLPROPERTIES ('delta.enableRowTracking' = 'true', 'delta.enableDeletionVectors' = 'true')""")
+    (protocol,) = [a for kind, a in actions_of(folder, 0) if kind == "protocol"]
+    assert {"rowTracking", "domainMetadata"} <= set(protocol["writerFeatures"])
+    (metadata,) = [a for kind, a in actions_of(folder, 0) if kind == "metaData"]
+    assert metadata["configuration"]["delta.rowTracking.materializedRowIdColumnName"].startswith("_row-id-col-")
+    spark.sql(f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ id FROM range(3)")
+    spark.sql(f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ id FROM range(3, 5)")
+    assert row_ids(folder, 1) == ([(0, 1, 3)], [2])
+    assert row_ids(folder, 2) == ([(3, 2, 2)], [4])
+    # A file with another deletion vector is the same file: its rows keep their ids.
+    spark.sql(f"DELETE FROM {name} WHERE a = 4")
+    assert row_ids(folder, 3) == ([(3, 2, 2)], [])
+    for statement in (f"UPDATE {name} SET a = 9 WHERE a = 1", f"OPTIMIZE {name}",
+                      f"MERGE INTO {name} t USING (SELECT 1 AS a) s ON t.a = s.a WHEN MATCHED THEN DELETE"):
+        fails(lambda: spark.sql(statement), "enableRowTracking")
+    spark.sql(f"MERGE INTO {name} t USING (SELECT 7 AS a) s ON t.a = s.a WHEN NOT MATCHED THEN INSERT *")
+    assert row_ids(folder, 4) == ([(5, 4, 1)], [5])
+    spark.sql(f"INSERT OVERWRITE {name} VALUES (8)")
+    assert row_ids(folder, 5) == ([(6, 5, 1)], [6])
+    spark.sql(f"RESTORE {name} TO VERSION AS OF 1")
+    assert row_ids(folder, 6) == ([(0, 1, 3)], [])
+    assert rows(spark.table(name)) == [(0,), (1,), (2,)]
+
+
+def test_row_tracking_that_is_only_supported(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (a INT) USING delta LOCATION '{folder}'")
+    spark.sql(f"INSERT INTO {name} VALUES (1), (2)")
+    fails(lambda: spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"), "without row ids")
+    spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.feature.rowTracking' = 'supported')")
+    spark.sql(f"UPDATE {name} SET a = a + 10 WHERE a = 1")
+    files, marks = row_ids(folder, 3)
+    assert [(base, version) for base, version, _ in files] == [(0, 3)] and len(marks) == 1
+    spark.sql(f"OPTIMIZE {name}")
+    spark.sql(f"INSERT INTO {name} VALUES (3)")
+    files, _ = row_ids(folder, spark.sql(f"DESCRIBE HISTORY {name} LIMIT 1").first().version)
+    assert files[0][0] == marks[0] + 1
+    assert rows(spark.table(name)) == [(11,), (2,), (3,)]
+
+
+# --- managed and external tables
+
+
+def test_tables_of_the_catalogs_own_folder_are_managed(spark, folder, name):
+    def kinds(table):
+        told = {row.col_name: row.data_type for row in spark.sql(f"DESCRIBE EXTENDED {table}").collect()}
+        return told["Type"], spark.catalog.getTable(table).tableType
+
+    spark.sql(f"CREATE TABLE {name} (a INT) USING delta LOCATION '{folder}'")
+    assert kinds(name) == ("EXTERNAL", "EXTERNAL")
+    assert "LOCATION" in spark.sql(f"SHOW CREATE TABLE {name}").first()[0]
+    spark.sql(f"CREATE TABLE {name}_own (a INT) USING delta")
+    assert kinds(f"{name}_own") == ("MANAGED", "MANAGED")
+    assert "LOCATION" not in spark.sql(f"SHOW CREATE TABLE {name}_own").first()[0]
+    spark.sql(f"DROP TABLE {name}_own")

@@ -6,6 +6,7 @@
 #include "frazil/base/text.h"
 #include "frazil/commands/run_command.h"
 #include "frazil/commands/statements_internal.h"
+#include "frazil/commands/table_text.h"
 #include "frazil/functions/function.h"
 #include "frazil/sql/parser.h"
 
@@ -139,11 +140,8 @@ Status AddTable(catalogs::Catalog& catalog, const catalogs::Identifier& identifi
     comment = view->comment;
   } else {
     FRAZIL_ASSIGN_OR_RETURN(auto table, catalog.LoadTable(identifier));
-    type = "MANAGED";
+    FRAZIL_ASSIGN_OR_RETURN(type, TableTypeText(*table, &catalog, identifier));
     comment = table->comment();
-    for (const auto& [key, value] : table->details()) {
-      if (key == "Type") type = value;
-    }
   }
   rows->rows.push_back({Value(identifier.name), Value(catalog.name()), Value(std::move(name_space)),
                         comment.empty() ? Value() : Value(comment), Value(type), Value(false)});

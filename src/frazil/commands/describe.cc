@@ -121,7 +121,8 @@ Result<RowSet> DescribeTable(const plan::DescribeCommand& command, CommandContex
     }
     AddRow(&rows, "");
     AddRow(&rows, "# Detailed Table Information");
-    for (const auto& [key, value] : TableDetails(*table.table, table.full_name)) AddRow(&rows, key, value);
+    FRAZIL_ASSIGN_OR_RETURN(const auto type, TableTypeText(*table.table, table.catalog.get(), table.identifier));
+    for (const auto& [key, value] : TableDetails(*table.table, table.full_name, type)) AddRow(&rows, key, value);
   }
   AddDefaults(&rows, *table.table);
   return rows;

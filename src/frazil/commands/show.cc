@@ -109,7 +109,8 @@ Result<RowSet> ShowTableExtended(const plan::ShowCommand& command, CommandContex
     catalogs::Identifier identifier{resolved.name_space, name};
     FRAZIL_ASSIGN_OR_RETURN(auto table, resolved.catalog->LoadTable(identifier));
     std::string information;
-    for (const auto& [key, value] : TableDetails(*table, catalogs::FullName(*resolved.catalog, identifier))) {
+    FRAZIL_ASSIGN_OR_RETURN(const auto type, TableTypeText(*table, resolved.catalog.get(), identifier));
+    for (const auto& [key, value] : TableDetails(*table, catalogs::FullName(*resolved.catalog, identifier), type)) {
       information += key + ": " + value + "\n";
     }
     information += "Schema: " + SchemaTreeString(*table->schema()) + "\n";
@@ -197,7 +198,8 @@ Result<RowSet> ShowCreateTable(const plan::ShowCommand& command, CommandContext&
   auto full_name = catalogs::FullName(*name.catalog, name.identifier);
   if (view.has_value()) return TextRows({"createtab_stmt"}, {{CreateViewText(*view, full_name)}});
   FRAZIL_ASSIGN_OR_RETURN(auto table, name.catalog->LoadTable(name.identifier));
-  return TextRows({"createtab_stmt"}, {{CreateTableText(*table, full_name)}});
+  FRAZIL_ASSIGN_OR_RETURN(const auto type, TableTypeText(*table, name.catalog.get(), name.identifier));
+  return TextRows({"createtab_stmt"}, {{CreateTableText(*table, full_name, type)}});
 }
 
 Result<RowSet> ShowPartitions(const plan::ShowCommand& command, CommandContext& context) {

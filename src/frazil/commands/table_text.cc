@@ -2,6 +2,7 @@
 
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
+#include "frazil/catalogs/owned_tables.h"
 #include "frazil/tables/files/file_table.h"
 
 namespace frazil::commands {
@@ -50,8 +51,21 @@ std::string TransformText(const tables::PartitionField& field) {
   return column;
 }
 
+Result<std::string> TableTypeText(const tables::Table& table, catalogs::Catalog* catalog,
+                                  const catalogs::Identifier& identifier) {
+  for (const auto& [key, value] : table.details()) {
+    if (key == "Type") return value;
+  }
+  if (auto* owner = dynamic_cast<catalogs::OwnedTables*>(catalog); owner != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(bool owns, owner->OwnsFiles(identifier));
+    return std::string(owns ? "MANAGED" : "EXTERNAL");
+  }
+  return std::string(table.provider() == "delta" ? "EXTERNAL" : "MANAGED");
+}
+
 std::vector<std::pair<std::string, std::string>> TableDetails(const tables::Table& table,
-                                                              const std::vector<std::string>& full_name) {
+                                                              const std::vector<std::string>& full_name,
+                                                              const std::string& type) {
   std::vector<std::pair<std::string, std::string>> rows;
   if (table.provider() == "iceberg") {
     rows.emplace_back("Name", NameText(full_name));
@@ -60,15 +74,8 @@ std::vector<std::pair<std::string, std::string>> TableDetails(const tables::Tabl
     rows.emplace_back("Database", full_name.size() > 2 ? full_name[full_name.size() - 2] : "");
     rows.emplace_back("Table", full_name.back());
   }
-  std::string type = "MANAGED";
-  std::vector<std::pair<std::string, std::string>> more;
-  for (auto& [key, value] : table.details()) {
-    if (key == "Type") {
-      type = value;
-    } else {
-      more.emplace_back(key, value);
-    }
-  }
+  std::vector<std::pair<std::string, std::string>> more = table.details();
+  std::erase_if(more, [](const auto& detail) { return detail.first == "Type"; });
   rows.emplace_back("Type", type);
   if (!table.comment().empty()) rows.emplace_back("Comment", table.comment());
   bool is_local = storage::SchemeOf(table.location()).empty() && table.provider() != "iceberg";
@@ -82,7 +89,8 @@ std::vector<std::pair<std::string, std::string>> TableDetails(const tables::Tabl
   return rows;
 }
 
-std::string CreateTableText(const tables::Table& table, const std::vector<std::string>& full_name) {
+std::string CreateTableText(const tables::Table& table, const std::vector<std::string>& full_name,
+                            const std::string& type) {
   std::string text = "CREATE TABLE " + NameText(full_name) + " (\n";
   for (size_t i = 0; i < table.schema()->fields().size(); ++i) {
     const auto& field = table.schema()->fields()[i];
@@ -101,9 +109,7 @@ std::string CreateTableText(const tables::Table& table, const std::vector<std::s
     text += "PARTITIONED BY (" + Join(terms, ", ") + ")\n";
   }
   if (!table.comment().empty()) text += "COMMENT " + Quoted(table.comment()) + "\n";
-  bool external = table.provider() == "iceberg";
-  for (const auto& [key, value] : table.details()) external = external || (key == "Type" && value == "EXTERNAL");
-  if (external) {
+  if (table.provider() == "iceberg" || type == "EXTERNAL") {
     bool is_local = storage::SchemeOf(table.location()).empty() && table.provider() != "iceberg";
     text += "LOCATION " + Quoted((is_local ? "file:" : "") + table.location()) + "\n";
   }

@@ -224,6 +224,12 @@ Result<tables::TablePtr> EmbeddedCatalog::LoadTable(const Identifier& identifier
   return format->Load(context, *definition->location, format->PathCommitPoint(context, *definition->location));
 }
 
+Result<bool> EmbeddedCatalog::OwnsFiles(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, FindDefinition(identifier));
+  if (!definition.has_value()) return TableNotFound(*this, identifier);
+  return !definition->is_external;
+}
+
 Result<tables::TableDefinition> EmbeddedCatalog::Complete(const Identifier& identifier,
                                                           const tables::TableDefinition& definition) {
   FRAZIL_ASSIGN_OR_RETURN(auto database, Database(identifier.name_space));

@@ -2,6 +2,7 @@
 
 #include "frazil/catalogs/catalog.h"
 #include "frazil/catalogs/embedded/embedded_store.h"
+#include "frazil/catalogs/owned_tables.h"
 #include "frazil/catalogs/table_migration.h"
 
 namespace frazil::catalogs {
@@ -9,7 +10,7 @@ namespace frazil::catalogs {
 /// The built-in `spark_catalog`: databases, tables of every format and views, one level of namespaces, names without
 /// case. Managed tables lie below the warehouse: <warehouse>/<table> in `default`, <warehouse>/<database>.db/<table>
 /// else. Names are kept in EmbeddedStore.
-class EmbeddedCatalog : public Catalog, public TableMigration {
+class EmbeddedCatalog : public Catalog, public TableMigration, public OwnedTables {
  public:
   /// `settings["warehouse"]` or default_warehouse is the folder. The database `default` is made where missing.
   static Result<CatalogPtr> Make(const CatalogContext& context);
@@ -26,6 +27,7 @@ class EmbeddedCatalog : public Catalog, public TableMigration {
   Result<std::vector<std::string>> ListTables(const Namespace& name_space) override;
   Result<bool> TableExists(const Identifier& identifier) override;
   Result<tables::TablePtr> LoadTable(const Identifier& identifier) override;
+  Result<bool> OwnsFiles(const Identifier& identifier) override;
   Result<tables::TablePtr> CreateTable(const Identifier& identifier,
                                        const tables::TableDefinition& definition) override;
   Result<tables::StagedTable> StageTable(const Identifier& identifier, const tables::TableDefinition& definition,

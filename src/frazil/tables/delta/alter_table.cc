@@ -9,6 +9,7 @@
 #include "frazil/tables/delta/delta_table.h"
 #include "frazil/tables/delta/features.h"
 #include "frazil/tables/delta/new_metadata.h"
+#include "frazil/tables/delta/row_tracking.h"
 #include "frazil/tables/delta/schema.h"
 
 namespace frazil::tables::delta {
@@ -341,7 +342,14 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
             !metadata.IsTrue(change.new_name)) {
           return Error::Unsupported("turning on delta.enableInCommitTimestamps for a table that exists");
         }
+        if (change.new_name == "delta.enableRowTracking" && EqualsIgnoreCase(change.value, "true")) {
+          for (const auto& file : snapshot_->LiveFiles()) {
+            if (!file->base_row_id)
+              return Error::Unsupported("turning on delta.enableRowTracking for a table with files without row ids");
+          }
+        }
         metadata.configuration[change.new_name] = change.value;
+        NameRowTrackingColumns(snapshot_->metadata.get(), &metadata);
         break;
       case Type::kRemoveProperty:
         if (change.new_name.starts_with("delta.columnMapping.")) {

@@ -11,6 +11,7 @@
 #include "frazil/tables/delta/features.h"
 #include "frazil/tables/delta/generated_columns.h"
 #include "frazil/tables/delta/new_metadata.h"
+#include "frazil/tables/delta/row_tracking.h"
 #include "frazil/tables/delta/schema.h"
 #include "frazil/types/datetime.h"
 
@@ -33,6 +34,7 @@ Result<TablePtr> DeltaTable::Make(CommitTarget target, SnapshotPtr snapshot,
     FRAZIL_ASSIGN_OR_RETURN(schema, ParseSchema(table->metadata_.schema_string));
     if (!staged->definition.clustering_columns.empty())
       table->metadata_.configuration["delta.feature.clustering"] = "supported";
+    NameRowTrackingColumns(replaced, &table->metadata_);
     FRAZIL_ASSIGN_OR_RETURN(table->protocol_, RequiredProtocol(former, &table->metadata_, *schema));
   } else {
     table->metadata_ = *snapshot->metadata;
@@ -79,8 +81,6 @@ TableCapabilities DeltaTable::capabilities() const {
   result.change_feed = metadata_.IsTrue("delta.enableChangeDataFeed");
   return result;
 }
-
-std::vector<std::pair<std::string, std::string>> DeltaTable::details() const { return {{"Type", "EXTERNAL"}}; }
 
 std::vector<RowConstraint> DeltaTable::constraints() const {
   constexpr std::string_view kPrefix = "delta.constraints.";

@@ -41,7 +41,6 @@ class DeltaTable : public Table, public ChoosesRowChanges, public ClusteredFiles
   Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const override;
   Result<std::unique_ptr<RowChanges>> StartRowChanges(const WriteOptions& options) const override;
 
-  std::vector<std::pair<std::string, std::string>> details() const override;
   std::vector<RowConstraint> constraints() const override;
   std::vector<GeneratedColumn> generated_columns() const override { return generated_; }
   std::vector<std::vector<std::string>> clustering_columns() const override;

@@ -79,6 +79,12 @@ Result<std::unique_ptr<DeltaWrite>> DeltaWrite::Start(CommitTarget target, Snaps
     return Error::Unsupported("replacing a part of the rows of files of Delta tables with delta.enableChangeDataFeed");
   }
   FRAZIL_RETURN_IF_ERROR(CheckWrite(write->protocol_, write->metadata_, *schema, write->target_.context.name));
+  // Rows that are written anew would need columns with their ids.
+  const bool marks_only = options.operation == "delete" && write->metadata_.IsTrue("delta.enableDeletionVectors");
+  if (options.mode == WriteMode::kRewriteFiles && write->metadata_.IsTrue("delta.enableRowTracking") && !marks_only) {
+    return Error::Unsupported("statements that write rows of Delta tables with delta.enableRowTracking anew (" +
+                              options.operation + ")");
+  }
   FRAZIL_RETURN_IF_ERROR(write->PrepareTask(schema));
   if (keeps_changes && with_change_rows) {
     // PROTOCOL.md, "Add CDC File": files below _change_data, with the kind of each row.

@@ -128,7 +128,10 @@ const std::vector<TableFeature>& TableFeatures() {
        "Values are made; writers at once conflict, since each notes its last one."},
       {"deletionVectors", true, 0, 0, true, true,
        "Read; DELETE, UPDATE and MERGE write them while delta.enableDeletionVectors is set.", true},
-      {"rowTracking", false, 0, 0, true, false, "Read without row ids; writes are refused.", false, "domainMetadata"},
+      {"rowTracking", false, 0, 0, true, true,
+       "Read without row ids. New files get theirs; with delta.enableRowTracking statements that write rows anew are "
+       "refused, but for DELETE with deletion vectors.",
+       false, "domainMetadata"},
       {"timestampNtz", true, 0, 0, true, true, ""},
       {"typeWidening", true, 0, 0, true, true,
        "Columns' types are widened by ALTER TABLE, not by the rows that are written.", true},

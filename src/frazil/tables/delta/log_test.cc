@@ -160,7 +160,7 @@ TEST(DeltaFeatures, UnknownOnesRefuseByName) {
   Protocol protocol;
   protocol.min_reader_version = 1;
   protocol.min_writer_version = 7;
-  protocol.writer_features = {"appendOnly", "rowTracking"};
+  protocol.writer_features = {"appendOnly", "collations"};
   Metadata metadata;
   Status write = CheckWrite(protocol, metadata, *DataType::Struct({{"id", DataType::Long()}}), "t");
   ASSERT_FALSE(write.ok());

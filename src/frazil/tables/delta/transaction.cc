@@ -15,6 +15,7 @@
 #include "frazil/tables/delta/delta_scan.h"
 #include "frazil/tables/delta/features.h"
 #include "frazil/tables/delta/log_cleanup.h"
+#include "frazil/tables/delta/row_tracking.h"
 
 namespace frazil::tables::delta {
 namespace {
@@ -213,13 +214,19 @@ Result<SnapshotPtr> CommitChange(const CommitTarget& target, Change change) {
     std::optional<int64_t> in_commit_ms;
     if (metadata.IsTrue("delta.enableInCommitTimestamps"))
       in_commit_ms = std::max(now_ms, base != nullptr ? base->timestamp_ms + 1 : 0);
+    const int64_t next_version = base != nullptr ? base->version + 1 : 0;
+    std::vector<FileAction> files = change.files;
+    std::vector<DomainMetadata> domains = change.domains;
+    const Protocol& protocol = change.protocol ? *change.protocol : base->protocol;
+    if (HasFeature(protocol, "rowTracking") && !metadata.IsTrue("delta.rowTrackingSuspended"))
+      FRAZIL_RETURN_IF_ERROR(AssignRowIds(base.get(), next_version, &files, &domains));
     std::vector<Action> actions;
     actions.push_back(MakeCommitInfo(change, base.get(), now_ms, in_commit_ms, txn_id));
     if (change.protocol) actions.push_back(*change.protocol);
     if (change.metadata) actions.push_back(*change.metadata);
     for (const auto& transaction : change.transactions) actions.push_back(transaction);
-    for (const auto& domain : change.domains) actions.push_back(domain);
-    for (const auto& file : change.files) actions.push_back(file);
+    for (auto& domain : domains) actions.push_back(std::move(domain));
+    for (auto& file : files) actions.push_back(std::move(file));
     for (const auto& file : change.change_files) actions.push_back(file);
     std::string text;
     for (const auto& action : actions) text += WriteAction(action) + "\n";
@@ -229,7 +236,7 @@ Result<SnapshotPtr> CommitChange(const CommitTarget& target, Change change) {
     std::string written;
     FRAZIL_ASSIGN_OR_RETURN(CommitState state, target.commit_point->Swap(expected, text, &written));
     if (state == CommitState::kCommitted) {
-      int64_t version = base != nullptr ? base->version + 1 : 0;
+      const int64_t version = next_version;
       SnapshotPtr next;
       // The commit stands, whatever comes now.
       if (auto info = target.context.store->Stat(written); info.ok()) {
