@@ -343,3 +343,48 @@ def test_tables_of_the_catalogs_own_folder_are_managed(spark, folder, name):
     assert kinds(f"{name}_own") == ("MANAGED", "MANAGED")
     assert "LOCATION" not in spark.sql(f"SHOW CREATE TABLE {name}_own").first()[0]
     spark.sql(f"DROP TABLE {name}_own")
+
+
+# --- checkpoints
+
+
+def test_statistics_that_a_checkpoint_has_as_columns_alone(spark, folder, name):
+    spark.sql(f"""CREATE TABLE {name} (a INT, r STRUCT<d: DATE, s: STRING>, x DOUBLE) USING delta LOCATION '{folder}'
+                  TBLPROPERTIES ('delta.checkpointInterval' = '3')""")
+    for number in (1, 2, 3):
+        spark.sql(f"INSERT INTO {name} VALUES ({number}, named_struct('d', DATE '2024-01-0{number}', 's', 's{number}'), {number})")
+    log_folder = Path(folder, "_delta_log")
+    checkpoint = log_folder / f"{3:020}.checkpoint.parquet"
+    rows_of_checkpoint = pq.read_table(checkpoint)
+    bounds = pa.struct([("a", pa.int32()), ("r", pa.struct([("d", pa.date32()), ("s", pa.string())])), ("x", pa.float64())])
+    counts = pa.struct([("a", pa.int64()), ("r", pa.struct([("d", pa.int64()), ("s", pa.int64())])), ("x", pa.int64())])
+    parsed = pa.struct([("numRecords", pa.int64()), ("minValues", bounds), ("maxValues", bounds), ("nullCount", counts)])
+
+    def as_columns(add):
+        if add is None:
+            return None
+        statistics = json.loads(add.pop("stats"))
+        for kind in ("minValues", "maxValues"):
+            statistics[kind]["r"]["d"] = datetime.date.fromisoformat(statistics[kind]["r"]["d"])
+        return add | {"stats_parsed": statistics}
+
+    add = rows_of_checkpoint.schema.field("add")
+    fields = [field for field in add.type if field.name != "stats"] + [pa.field("stats_parsed", parsed)]
+    index = rows_of_checkpoint.schema.get_field_index("add")
+    columns = pa.array([as_columns(value) for value in rows_of_checkpoint.column("add").to_pylist()], pa.struct(fields))
+    # The same table at another place, where nothing is known of it yet.
+    copy = Path(f"{folder}_copy")
+    (copy / "_delta_log").mkdir(parents=True)
+    pq.write_table(rows_of_checkpoint.set_column(index, "add", columns), copy / "_delta_log" / checkpoint.name)
+    (copy / "_delta_log" / f"{3:020}.json").write_text((log_folder / f"{3:020}.json").read_text())
+    for file in Path(folder).glob("*.parquet"):
+        if pq.read_table(file).column("a")[0].as_py() != 1:
+            continue
+        (copy / file.name).write_bytes(file.read_bytes())
+    # The other files are not there: conditions that leave them out do not look for them.
+    found = spark.read.format("delta").load(str(copy))
+    assert found.count() == 3
+    for condition in ("a = 1", "r.d < '2024-01-02'", "r.s = 's1'"):
+        assert [row.a for row in found.where(condition).collect()] == [1]
+    with pytest.raises(Exception):
+        found.where("x = 1").collect()

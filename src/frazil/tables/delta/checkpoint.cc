@@ -4,9 +4,11 @@
 #include <optional>
 
 #include "frazil/base/integer_text.h"
+#include "frazil/base/logging.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/tables/arrow_column.h"
+#include "frazil/tables/delta/parsed_statistics.h"
 
 namespace frazil::tables::delta {
 namespace {
@@ -362,13 +364,55 @@ const DataTypePtr& CheckpointSchema() {
   return schema;
 }
 
+namespace {
+
+/// Reads the statistics that a checkpoint has as columns alone, of files that have come without.
+Status ReadParsedStatistics(const TableContext& context, const ColumnarFiles& files,
+                            const std::vector<std::string>& paths, SnapshotBuilder* builder) {
+  const Snapshot& state = builder->snapshot();
+  if (state.metadata == nullptr) return {};
+  bool is_missing = false;
+  state.files.ForEach(
+      [&](const FileActionPtr& file) { is_missing = is_missing || (!file->is_removed && file->stats.empty()); });
+  if (!is_missing) return {};
+  FRAZIL_ASSIGN_OR_RETURN(auto schema, ParseSchema(state.metadata->schema_string));
+  FRAZIL_ASSIGN_OR_RETURN(const ColumnMapping mapping, ColumnMappingOf(*state.metadata));
+  const DataTypePtr statistics = ParsedStatisticsType(*schema, mapping);
+  std::vector<StructField> fields;
+  for (const auto& field : CheckpointSchema()->fields()) {
+    if (field.name == "add") fields = field.type->fields();
+  }
+  fields.emplace_back("stats_parsed", statistics);
+  const DataTypePtr wanted = DataType::Struct({{"add", DataType::Struct(std::move(fields))}});
+  const auto take = [&](const ArrowBatch& batch) -> Status {
+    const ArrowColumn add = ArrowColumn::OfBatch(batch, *wanted).Field("add");
+    const ArrowColumn parsed = add.Field("stats_parsed");
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
+      if (add.IsNull(row) || add.Field("path").IsNull(row)) continue;
+      FileAction file = FileOf(add, row, false);
+      if (!file.stats.empty()) continue;
+      file.stats = ParsedStatisticsText(parsed, *statistics, row);
+      if (file.stats.empty()) continue;
+      file.record_count = RecordCountOf(file.stats);
+      builder->Apply(std::move(file));
+    }
+    return {};
+  };
+  for (const auto& path : paths) FRAZIL_RETURN_IF_ERROR(files.Read(context, path, wanted, take));
+  return {};
+}
+
+}  // namespace
+
 Status ReadCheckpoint(const TableContext& context, const ColumnarFiles& files, const std::string& log,
                       const CheckpointFiles& checkpoint, SnapshotBuilder* builder) {
   std::vector<Sidecar> sidecars;
+  std::vector<std::string> read;
   const auto play = [&](const ArrowBatch& batch) { return PlayBatch(batch, &sidecars, builder); };
   for (const auto& path : checkpoint.paths) {
     if (!path.ends_with(".json")) {
       FRAZIL_RETURN_IF_ERROR(files.Read(context, path, CheckpointSchema(), play));
+      read.push_back(path);
       continue;
     }
     FRAZIL_ASSIGN_OR_RETURN(std::string text, context.store->Read(path));
@@ -388,7 +432,13 @@ Status ReadCheckpoint(const TableContext& context, const ColumnarFiles& files, c
     std::string path =
         is_absolute ? sidecar.path : storage::JoinPath(storage::JoinPath(log, "_sidecars"), sidecar.path);
     FRAZIL_RETURN_IF_ERROR(files.Read(context, path, CheckpointSchema(), play));
+    read.push_back(path);
   }
+  Status statistics = ReadParsedStatistics(context, files, read, builder);
+  // Without statistics every file is read, and no row is missed.
+  if (!statistics.ok())
+    Log(LogLevel::kWarn, "The statistics of a checkpoint cannot be read",
+        {{"path", checkpoint.paths[0]}, {"error", statistics.error().message}});
   return {};
 }
 
