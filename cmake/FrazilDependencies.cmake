@@ -29,6 +29,7 @@ frazil_pkg_config(protobuf protobuf)
 frazil_pkg_config(libedit libedit)
 frazil_pkg_config(curl libcurl)
 frazil_pkg_config(openssl libcrypto)
+frazil_pkg_config(libxml2 libxml-2.0)
 
 # Debian packages that pkg-config does not know.
 function(frazil_find_library NAME FILE)
@@ -78,6 +79,18 @@ endif()
 add_library(frazil_third_party_arrow INTERFACE)
 target_include_directories(frazil_third_party_arrow SYSTEM INTERFACE ${FRAZIL_ARROW_DIR}/include)
 target_link_libraries(frazil_third_party_arrow INTERFACE ${FRAZIL_PARQUET_LIBRARY} ${FRAZIL_ARROW_LIBRARY})
+
+# DataSketches: headers only.
+set(FRAZIL_DATASKETCHES_DIR "${FRAZIL_DEPS_DIR}/datasketches")
+if(NOT EXISTS "${FRAZIL_DATASKETCHES_DIR}/common/include/common_defs.hpp")
+  message(FATAL_ERROR "DataSketches is not in ${FRAZIL_DEPS_DIR}: run 'make setup'")
+endif()
+add_library(frazil_third_party_datasketches INTERFACE)
+target_include_directories(frazil_third_party_datasketches SYSTEM INTERFACE
+  ${FRAZIL_DATASKETCHES_DIR}/common/include
+  ${FRAZIL_DATASKETCHES_DIR}/hll/include
+  ${FRAZIL_DATASKETCHES_DIR}/kll/include
+  ${FRAZIL_DATASKETCHES_DIR}/theta/include)
 
 # Spark Connect messages and service, and the messages that Delta adds: generated and compiled once into FRAZIL_DEPS_DIR
 # (minutes of compile time), so that every build folder shares them. tools/setup/spark_connect.py says how; it locks, and

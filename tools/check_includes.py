@@ -3,7 +3,7 @@
 
 A file may include
   * headers of its own library and of the libraries in its 'depends' (tests also 'test_depends');
-  * third-party headers of the packages in its 'third_party', and nothing that would reach it through one of our
+  * third-party headers of the packages in its 'third_party' and 'private_third_party', and nothing that would reach it through one of our
     headers from a package that it may not use: a public header must not leak DuckDB, Arrow or gRPC.
 
     tools/check_includes.py [--root FOLDER]      prints each offence as FILE:LINE: …; exit status 1 if there are any
@@ -39,7 +39,11 @@ class Rules:
         return {library, *entry["depends"], *(entry.get("test_depends", []) if is_test else [])}
 
     def allowed_packages(self, library, is_test):
-        return {*self.libraries[library]["third_party"], *(["gtest"] if is_test else [])}
+        return {*self.packages_of(self.libraries[library]), *(["gtest"] if is_test else [])}
+
+    @staticmethod
+    def packages_of(entry):
+        return entry["third_party"] + entry.get("private_third_party", [])
 
     def defects(self):
         """Faults of the table itself: unknown names and circles."""
@@ -49,7 +53,7 @@ class Rules:
             for other in entry["depends"] + entry.get("test_depends", []):
                 if other not in known:
                     found.append(f"include_rules.json: {name} depends on {other}, which is no library")
-            for package in entry["third_party"]:
+            for package in self.packages_of(entry):
                 if package not in self.packages:
                     found.append(f"include_rules.json: {name} uses {package}, which has no headers listed")
         seen = set()

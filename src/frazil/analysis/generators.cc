@@ -147,55 +147,11 @@ Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& f
   call.name = full_name;
   call.arguments = function.arguments;
   call.origin = function.origin;
-  if (const auto sql_function = context_.FindSqlFunction(full_name); sql_function && sql_function->returns_table) {
-    // The body is a query over its parameters: a lateral scope of one row.
-    std::vector<ExpressionPtr> arguments;
-    Scope scope;
-    for (const auto& argument : function.arguments) {
-      FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(argument, scope));
-      arguments.push_back(std::move(typed));
-    }
-    Relation parameters;
-    std::vector<ExpressionPtr> expressions;
-    for (size_t i = 0; i < sql_function->parameters.size(); ++i) {
-      const auto& parameter = sql_function->parameters[i];
-      if (i >= arguments.size()) {
-        if (!parameter.default_text) {
-          return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-                           {{"functionName", QuoteIdentifier(full_name)},
-                            {"expectedNum", std::to_string(sql_function->parameters.size())},
-                            {"actualNum", std::to_string(arguments.size())},
-                            {"docroot", "https://spark.apache.org/docs/latest"}});
-        }
-        FRAZIL_ASSIGN_OR_RETURN(auto parsed, ParseText(*parameter.default_text));
-        FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(parsed, scope));
-        arguments.push_back(std::move(typed));
-      }
-      auto attribute = NewAttribute(parameter.name, parameter.type);
-      attribute.qualifier = {sql_function->name};
-      expressions.push_back(MakeCast(arguments[i], parameter.type, settings_.eval_mode()));
-      parameters.output.push_back(std::move(attribute));
-    }
-    parameters.plan = plan::MakeProject(plan::MakeOneRow(), std::move(expressions), parameters.output);
-    Scope body_scope;
-    body_scope.input = &parameters;
-    scopes_.push_back(&body_scope);
-    subqueries_.push_back({scopes_.size(), false});
-    auto body = AnalyzeRoot(sql_function->body_query);
-    subqueries_.pop_back();
-    scopes_.pop_back();
-    if (!body.ok()) return std::move(body).error();
-    Relation result = RelationOf(plan::MakeJoin(parameters.plan, *body, plan::JoinType::kInner, nullptr, true));
-    result.output = (*body)->output;
-    if (sql_function->return_type != nullptr && sql_function->return_type->fields().size() == result.output.size()) {
-      std::vector<DataTypePtr> types;
-      for (const auto& field : sql_function->return_type->fields()) types.push_back(field.type);
-      result.plan = CastOutput(Exact(result), types);
-      result.output = result.plan->output;
-      for (size_t i = 0; i < types.size(); ++i) result.output[i].name = sql_function->return_type->fields()[i].name;
-    }
-    for (auto& attribute : result.output) attribute.qualifier = {sql_function->name};
-    return result;
+  if (const auto sql_function = FindSqlFunction(full_name)) {
+    if (!sql_function->returns_table && sql_function->class_name.empty())
+      return At(Error::Of("NOT_A_TABLE_FUNCTION", {{"functionName", QuoteIdentifier(SqlFunctionName(*sql_function))}}),
+                function.origin);
+    return At(AnalyzeSqlTableFunction(*sql_function, call), function.origin);
   }
   const std::string name = FunctionName(full_name);
   if (name == "range") {

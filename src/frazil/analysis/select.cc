@@ -226,10 +226,13 @@ std::string Analyzer::AutomaticName(const ExprPtr& source, const ExpressionPtr& 
     const bool is_function = name.size() == 1 && expression->sql == AsciiLower(name[0]) + "()";
     if (!is_function) return name.back();
   }
-  if (expression->kind == ExpressionKind::kColumn) return expression->As<ColumnExpression>().name;
+  const bool is_call = source->kind == ExprKind::kFunction;
+  if (expression->kind == ExpressionKind::kColumn && !is_call) return expression->As<ColumnExpression>().name;
   if (expression->kind == ExpressionKind::kCast && expression->As<CastExpression>().user_specified) {
+    // Functions that are casts (to_date) show as they are called.
+    const bool shows_as_cast = expression->sql.starts_with("CAST(") || expression->sql.starts_with("TRY_CAST(");
     const auto& child = *expression->As<CastExpression>().child;
-    if (child.kind == ExpressionKind::kColumn) return child.As<ColumnExpression>().name;
+    if (shows_as_cast && child.kind == ExpressionKind::kColumn) return child.As<ColumnExpression>().name;
   }
   return expression->sql;
 }
@@ -260,7 +263,10 @@ Result<Analyzer::SelectItem> Analyzer::AnalyzeSelectItem(const ExprPtr& source, 
     return item;
   }
   FRAZIL_ASSIGN_OR_RETURN(item.expression, AnalyzeScalar(source, scope));
-  if (item.expression->kind == ExpressionKind::kColumn && !item.expression->As<ColumnExpression>().is_outer) {
+  // A function whose body is its argument still shows as a call.
+  const bool is_call = source->kind == ExprKind::kFunction;
+  if (!is_call && item.expression->kind == ExpressionKind::kColumn &&
+      !item.expression->As<ColumnExpression>().is_outer) {
     const auto& column = item.expression->As<ColumnExpression>();
     const auto* found = FindById(scope.input, column.id);
     // A lateral alias of a plain column is a column of its own.

@@ -5,6 +5,7 @@
 
 #include "frazil/base/text.h"
 #include "frazil/commands/run_command.h"
+#include "frazil/commands/sql_functions.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_text.h"
 #include "frazil/functions/function.h"
@@ -269,6 +270,16 @@ void AddFunction(const std::string& name, const std::string& usage, RowSet* rows
   rows->rows.push_back({Value(name), Value(), Value(), Value(usage), Value("frazil." + name), Value(true)});
 }
 
+void AddPermanentFunction(const analysis::SqlFunction& function, RowSet* rows) {
+  const auto& name = function.full_name;
+  Value::List name_space;
+  for (size_t i = 1; i + 1 < name.size(); ++i) name_space.push_back(Value(name[i]));
+  const std::string class_name =
+      function.class_name.empty() ? "org.apache.spark.sql.catalyst.expressions.SQLFunction" : function.class_name;
+  rows->rows.push_back({Value(name.back()), Value(name.front()), Value(std::move(name_space)), Value("N/A."),
+                        Value(class_name), Value(false)});
+}
+
 Result<RowSet> ListFunctions(const Call& call, CommandContext& context) {
   RowSet rows = FunctionRows();
   std::map<std::string, std::string> names;
@@ -277,6 +288,13 @@ Result<RowSet> ListFunctions(const Call& call, CommandContext& context) {
     for (const auto& alias : function->aliases) names[alias] = function->usage;
   }
   for (const auto& name : context.SqlFunctionNames()) names[name] = "";
+  FRAZIL_ASSIGN_OR_RETURN(const auto permanent, PermanentFunctionNames(context));
+  for (const auto& name : permanent) {
+    if (!Matches(name, Argument(call, "pattern"))) continue;
+    FRAZIL_ASSIGN_OR_RETURN(const auto resolved, analysis::ResolveIdentifier({name}, context));
+    if (const auto function = context.FindSqlFunction(catalogs::FullName(*resolved.catalog, resolved.identifier)))
+      AddPermanentFunction(*function, &rows);
+  }
   for (const auto& [name, usage] : names) {
     if (Matches(name, Argument(call, "pattern"))) AddFunction(name, usage, &rows);
   }
@@ -290,8 +308,12 @@ Result<RowSet> GetFunction(const Call& call, CommandContext& context) {
     AddFunction(function->name, function->usage, &rows);
     return rows;
   }
-  if (context.FindSqlFunction(parts).has_value()) {
-    AddFunction(parts.back(), "", &rows);
+  if (const auto function = context.FindSqlFunction(parts)) {
+    if (function->full_name.empty()) {
+      AddFunction(parts.back(), "", &rows);
+    } else {
+      AddPermanentFunction(*function, &rows);
+    }
     return rows;
   }
   return Error::Of("UNRESOLVED_ROUTINE",

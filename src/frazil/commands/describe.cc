@@ -2,8 +2,6 @@
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_text.h"
-#include "frazil/functions/function.h"
-#include "frazil/functions/spark_class.h"
 #include "frazil/tables/files/file_table.h"
 
 namespace frazil::commands {
@@ -170,23 +168,6 @@ Result<RowSet> DescribeNamespace(const plan::DescribeCommand& command, CommandCo
     rows.push_back({"Properties", texts.empty() ? "" : "(" + Join(texts, ", ") + ")"});
   }
   return TextRows({"info_name", "info_value"}, std::move(rows));
-}
-
-Result<RowSet> DescribeFunction(const plan::DescribeCommand& command, CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
-  const auto* function = functions::FindFunction(AsciiLower(parts.back()));
-  if (function == nullptr) {
-    return Error::Of("UNRESOLVED_ROUTINE",
-                     {{"routineName", QuoteIdentifier(parts)},
-                      {"searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]"}});
-  }
-  const std::string name = AsciiLower(parts.back());
-  std::vector<std::vector<std::string>> rows = {{"Function: " + name}};
-  if (const auto implementation = functions::SparkClassOf(name); !implementation.empty())
-    rows.push_back({"Class: " + implementation});
-  rows.push_back({"Usage: " + function->usage});
-  if (command.extended && !function->since.empty()) rows.push_back({"Since: " + function->since});
-  return TextRows({"function_desc"}, std::move(rows));
 }
 
 }  // namespace

@@ -235,31 +235,6 @@ Result<RowSet> ShowPartitions(const plan::ShowCommand& command, CommandContext& 
   return TextRows({"partition"}, std::move(rows));
 }
 
-Result<RowSet> ShowFunctions(const plan::ShowCommand& command, CommandContext& context) {
-  std::vector<std::string> names;
-  std::string scope = AsciiLower(command.scope);
-  std::optional<std::string> pattern = command.pattern;
-  if (!pattern.has_value() && command.name.has_value() && !command.name->parts.empty())
-    pattern = command.name->parts.back();
-  if (scope != "user") {
-    for (const auto* function : functions::AllFunctions()) {
-      names.push_back(function->name);
-      names.insert(names.end(), function->aliases.begin(), function->aliases.end());
-    }
-  }
-  if (scope != "system") {
-    auto own = context.SqlFunctionNames();
-    names.insert(names.end(), own.begin(), own.end());
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::vector<std::vector<std::string>> rows;
-  for (auto& name : names) {
-    if (Matches(name, pattern)) rows.push_back({std::move(name)});
-  }
-  return TextRows({"function"}, std::move(rows));
-}
-
 }  // namespace
 
 Result<RowSet> RunShow(const plan::ShowCommand& command, CommandContext& context) {

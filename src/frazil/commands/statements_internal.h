@@ -77,6 +77,9 @@ Result<std::string> CachedName(const std::vector<std::string>& parts, CommandCon
 // variables.cc
 Result<RowSet> RunVariable(const plan::VariableCommand& command, CommandContext& context);
 Result<RowSet> RunExecuteImmediate(const plan::ExecuteImmediateCommand& command, CommandContext& context);
+// functions.cc
 Result<RowSet> RunFunctionDdl(const plan::FunctionDdlCommand& command, CommandContext& context);
+Result<RowSet> ShowFunctions(const plan::ShowCommand& command, CommandContext& context);
+Result<RowSet> DescribeFunction(const plan::DescribeCommand& command, CommandContext& context);
 
 }  // namespace frazil::commands

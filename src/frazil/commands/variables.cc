@@ -167,39 +167,4 @@ Result<RowSet> RunExecuteImmediate(const plan::ExecuteImmediateCommand& command,
   return NoRows();
 }
 
-Result<RowSet> RunFunctionDdl(const plan::FunctionDdlCommand& command, CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
-  const std::string& name = parts.back();
-  if (command.is_drop) {
-    if (!context.DropSqlFunction(name) && !command.if_exists) {
-      return Error::Of("ROUTINE_NOT_FOUND", {{"routineName", QuoteIdentifier(parts)}});
-    }
-    return NoRows();
-  }
-  if (!command.class_name.empty()) return Error::Unsupported("CREATE FUNCTION ... AS 'class' (functions of the JVM)");
-  if (!command.temporary) return Error::Unsupported("CREATE FUNCTION (permanent SQL functions)");
-  if (context.FindSqlFunction({name}).has_value() && !command.or_replace) {
-    if (command.if_not_exists) return NoRows();
-    return Error::Of(
-        "ROUTINE_ALREADY_EXISTS",
-        {{"routineName", QuoteIdentifier(parts)}, {"newRoutineType", "routine"}, {"existingRoutineType", "routine"}});
-  }
-  analysis::SqlFunction function;
-  function.name = name;
-  for (const auto& parameter : command.parameters) {
-    function.parameters.push_back({parameter.name.back(), parameter.type, parameter.default_text});
-  }
-  function.return_type = command.return_type;
-  if (command.returns_table && !command.return_columns.empty()) {
-    std::vector<StructField> fields;
-    for (const auto& column : command.return_columns) fields.emplace_back(column.name.back(), column.type);
-    function.return_type = DataType::Struct(std::move(fields));
-  }
-  function.returns_table = command.returns_table;
-  function.body = command.body;
-  function.body_query = command.body_query;
-  context.PutSqlFunction(std::move(function));
-  return NoRows();
-}
-
 }  // namespace frazil::commands

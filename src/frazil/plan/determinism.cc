@@ -8,9 +8,20 @@
 namespace frazil::plan {
 namespace {
 
-constexpr std::array<std::string_view, 13> kNondeterministic = {
-    "rand",    "randn",   "random",          "uuid",   "shuffle", "monotonically_increasing_id",  "spark_partition_id",
-    "randstr", "uniform", "input_file_name", "sample", "reflect", kNondeterministicPythonFunction};
+constexpr std::array<std::string_view, 14> kNondeterministic = {"rand",
+                                                                "randn",
+                                                                "random",
+                                                                "uuid",
+                                                                "shuffle",
+                                                                "monotonically_increasing_id",
+                                                                "spark_partition_id",
+                                                                "randstr",
+                                                                "uniform",
+                                                                "input_file_name",
+                                                                "sample",
+                                                                "reflect",
+                                                                "aes_encrypt",
+                                                                kNondeterministicPythonFunction};
 
 bool IsDeterministicExpression(const Expression& expression) {
   bool found = false;

@@ -7,6 +7,7 @@
 
 #include "frazil/base/logging.h"
 #include "frazil/server/subcommands_internal.h"
+#include "frazil/types/local_time_zone.h"
 
 namespace frazil::server {
 namespace {
@@ -58,6 +59,9 @@ Status FinishOptions(LaunchOptions* options) {
       options->settings.merge(defaults);
     }
   }
+  // Where nobody says otherwise, sessions live in the machine's zone, as Spark's do.
+  const std::string zone = LocalTimeZoneName();
+  if (zone != "UTC") options->settings.try_emplace("spark.sql.session.timeZone", zone);
   return Status::Ok();
 }
 

@@ -7,8 +7,11 @@
 #include "frazil/analysis/analyzer.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
+#include "frazil/catalogs/function_catalog.h"
 #include "frazil/commands/catalog_calls.h"
 #include "frazil/commands/run_command.h"
+#include "frazil/commands/sql_functions.h"
+#include "frazil/functions/function.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/plan/unresolved_dump.h"
 #include "frazil/session/settings.h"
@@ -97,10 +100,29 @@ std::optional<analysis::SessionVariable> StatementContext::FindVariable(const st
 
 std::optional<analysis::SqlFunction> StatementContext::FindSqlFunction(const std::vector<std::string>& name) {
   if (name.empty()) return std::nullopt;
-  std::lock_guard lock(state_->mutex);
-  auto found = state_->sql_functions.find(AsciiLower(name.back()));
-  if (found == state_->sql_functions.end()) return std::nullopt;
-  return found->second;
+  const auto put = [&](const std::string& key) -> std::optional<analysis::SqlFunction> {
+    std::lock_guard lock(state_->mutex);
+    const auto found = state_->sql_functions.find(AsciiLower(key));
+    if (found == state_->sql_functions.end()) return std::nullopt;
+    return found->second;
+  };
+  const bool of_session =
+      name.size() == 1 || (name.size() == 2 && EqualsIgnoreCase(name[0], "session")) ||
+      (name.size() == 3 && EqualsIgnoreCase(name[0], "system") && EqualsIgnoreCase(name[1], "session"));
+  if (of_session) {
+    if (auto temporary = put(name.back())) return temporary;
+    // Built-in functions stand before permanent ones.
+    if (name.size() == 1 && functions::FindFunction(AsciiLower(name[0])) != nullptr) return std::nullopt;
+  }
+  const auto resolved = analysis::ResolveIdentifier(name, *this);
+  if (!resolved.ok()) return std::nullopt;
+  auto* functions = dynamic_cast<catalogs::FunctionCatalog*>(resolved->catalog.get());
+  if (functions == nullptr) return std::nullopt;
+  const auto full_name = catalogs::FullName(*resolved->catalog, resolved->identifier);
+  // One that is just being created.
+  if (auto coming = put(Join(full_name, "."))) return coming;
+  auto loaded = commands::LoadSqlFunction(*functions, resolved->identifier, full_name, parser_options());
+  return loaded.ok() ? *std::move(loaded) : std::nullopt;
 }
 
 Result<Value> StatementContext::EvaluateConstant(const ExpressionPtr& expression) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "frazil/types/calendar.h"
+#include "frazil/types/local_time_zone.h"
 #include "frazil/types/time_zone_rule_internal.h"
 
 namespace frazil {
@@ -140,6 +141,22 @@ TEST(TimeZoneTest, LocalAndBack) {
   }
   EXPECT_EQ(Zone("+01:00")->ToLocalMicros(INT64_MAX), INT64_MAX);
   EXPECT_EQ(Zone("+01:00")->ToUtcMicros(INT64_MIN), INT64_MIN);
+}
+
+TEST(TimeZoneTest, LocalNameIsThatOfTheEnvironment) {
+  const char* before = std::getenv("TZ");
+  const std::string kept = before != nullptr ? before : "";
+  ::setenv("TZ", "America/Los_Angeles", 1);
+  EXPECT_EQ(LocalTimeZoneName(), "America/Los_Angeles");
+  ::setenv("TZ", ":Asia/Tokyo", 1);
+  EXPECT_EQ(LocalTimeZoneName(), "Asia/Tokyo");
+  ::setenv("TZ", "No/Where", 1);
+  EXPECT_TRUE(TimeZone::Find(LocalTimeZoneName()).ok());
+  if (before != nullptr) {
+    ::setenv("TZ", kept.c_str(), 1);
+  } else {
+    ::unsetenv("TZ");
+  }
 }
 
 TEST(TimeZoneTest, FindIsThreadSafe) {

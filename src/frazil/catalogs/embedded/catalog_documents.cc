@@ -91,6 +91,28 @@ Result<ViewDefinition> ReadViewDocument(const std::string& document) {
   return view;
 }
 
+std::string WriteFunctionDocument(const FunctionDefinition& function) {
+  return Json{{"statement", function.statement},
+              {"catalog", function.current_catalog},
+              {"namespace", function.current_namespace},
+              {"settings", function.settings},
+              {"owner", function.owner},
+              {"created", function.created_millis}}
+      .dump();
+}
+
+Result<FunctionDefinition> ReadFunctionDocument(const std::string& document) {
+  FRAZIL_ASSIGN_OR_RETURN(auto json, Parse(document));
+  FunctionDefinition function;
+  function.statement = json.value("statement", "");
+  function.current_catalog = json.value("catalog", "");
+  function.current_namespace = json.value("namespace", std::vector<std::string>());
+  function.settings = json.value("settings", std::map<std::string, std::string>());
+  function.owner = json.value("owner", "");
+  function.created_millis = json.value("created", int64_t{0});
+  return function;
+}
+
 std::string WritePropertiesDocument(const std::map<std::string, std::string>& properties) {
   return Json(properties).dump();
 }

@@ -148,7 +148,8 @@ Status EmbeddedCatalog::DropNamespace(const Namespace& name_space, bool cascade)
     return Error::Of("UNSUPPORTED_FEATURE.DROP_DATABASE", {{"database", QuoteIdentifier({name_, "default"})}});
   }
   FRAZIL_ASSIGN_OR_RETURN(auto entries, store_->ListEntries(database));
-  if (!entries.empty() && !cascade) return NamespaceNotEmpty(*this, name_space);
+  FRAZIL_ASSIGN_OR_RETURN(const auto functions, store_->ListFunctions(database));
+  if ((!entries.empty() || !functions.empty()) && !cascade) return NamespaceNotEmpty(*this, name_space);
   FRAZIL_ASSIGN_OR_RETURN(auto properties, LoadNamespace(name_space));
   for (const auto& entry : entries) {
     if (entry.kind == EmbeddedStore::EntryKind::kTable)
@@ -427,6 +428,31 @@ Status EmbeddedCatalog::DropView(const Identifier& identifier) {
   FRAZIL_ASSIGN_OR_RETURN(auto view, LoadView(identifier));
   if (!view.has_value()) return TableNotFound(*this, identifier);
   return store_->DeleteEntry(AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name));
+}
+
+Result<std::vector<std::string>> EmbeddedCatalog::ListFunctions(const Namespace& name_space) {
+  FRAZIL_ASSIGN_OR_RETURN(auto database, Database(name_space));
+  return store_->ListFunctions(database);
+}
+
+Result<std::optional<FunctionDefinition>> EmbeddedCatalog::LoadFunction(const Identifier& identifier) {
+  if (identifier.name_space.size() != 1) return std::optional<FunctionDefinition>();
+  FRAZIL_ASSIGN_OR_RETURN(const auto document,
+                          store_->FindFunction(AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name)));
+  if (!document.has_value()) return std::optional<FunctionDefinition>();
+  FRAZIL_ASSIGN_OR_RETURN(auto function, ReadFunctionDocument(*document));
+  return std::optional<FunctionDefinition>(std::move(function));
+}
+
+Result<bool> EmbeddedCatalog::CreateFunction(const Identifier& identifier, const FunctionDefinition& function,
+                                             bool replace) {
+  FRAZIL_ASSIGN_OR_RETURN(auto database, Database(identifier.name_space));
+  return store_->PutFunction(database, AsciiLower(identifier.name), WriteFunctionDocument(function), replace);
+}
+
+Result<bool> EmbeddedCatalog::DropFunction(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(auto database, Database(identifier.name_space));
+  return store_->DeleteFunction(database, AsciiLower(identifier.name));
 }
 
 }  // namespace frazil::catalogs

@@ -2,6 +2,7 @@
 
 #include "frazil/catalogs/catalog.h"
 #include "frazil/catalogs/embedded/embedded_store.h"
+#include "frazil/catalogs/function_catalog.h"
 #include "frazil/catalogs/owned_tables.h"
 #include "frazil/catalogs/table_migration.h"
 
@@ -10,7 +11,7 @@ namespace frazil::catalogs {
 /// The built-in `spark_catalog`: databases, tables of every format and views, one level of namespaces, names without
 /// case. Managed tables lie below the warehouse: <warehouse>/<table> in `default`, <warehouse>/<database>.db/<table>
 /// else. Names are kept in EmbeddedStore.
-class EmbeddedCatalog : public Catalog, public TableMigration, public OwnedTables {
+class EmbeddedCatalog : public Catalog, public FunctionCatalog, public OwnedTables, public TableMigration {
  public:
   /// `settings["warehouse"]` or default_warehouse is the folder. The database `default` is made where missing.
   static Result<CatalogPtr> Make(const CatalogContext& context);
@@ -42,6 +43,12 @@ class EmbeddedCatalog : public Catalog, public TableMigration, public OwnedTable
   Result<std::optional<ViewDefinition>> LoadView(const Identifier& identifier) override;
   Status CreateView(const Identifier& identifier, const ViewDefinition& view, bool replace) override;
   Status DropView(const Identifier& identifier) override;
+
+  // FunctionCatalog
+  Result<std::vector<std::string>> ListFunctions(const Namespace& name_space) override;
+  Result<std::optional<FunctionDefinition>> LoadFunction(const Identifier& identifier) override;
+  Result<bool> CreateFunction(const Identifier& identifier, const FunctionDefinition& function, bool replace) override;
+  Result<bool> DropFunction(const Identifier& identifier) override;
 
  private:
   EmbeddedCatalog(const CatalogContext& context, std::string warehouse, std::shared_ptr<EmbeddedStore> store);

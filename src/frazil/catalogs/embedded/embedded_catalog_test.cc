@@ -114,6 +114,38 @@ TEST_F(EmbeddedCatalogTest, KeepsNamesAcrossARestart) {
   EXPECT_EQ((*table)->schema()->SimpleString(), "struct<a:int>");
 }
 
+TEST_F(EmbeddedCatalogTest, KeepsFunctionsAcrossARestart) {
+  const auto functions = [&] { return dynamic_cast<FunctionCatalog*>(catalog_.get()); };
+  FunctionDefinition definition;
+  definition.statement = "CREATE FUNCTION f() RETURN 1";
+  definition.current_namespace = {"default"};
+  definition.created_millis = 5;
+  EXPECT_TRUE(*functions()->CreateFunction({{"default"}, "F"}, definition, false));
+  EXPECT_FALSE(*functions()->CreateFunction({{"default"}, "f"}, definition, false));
+  definition.created_millis = 6;
+  EXPECT_TRUE(*functions()->CreateFunction({{"default"}, "f"}, definition, true));
+  EXPECT_EQ(functions()->CreateFunction({{"nowhere"}, "f"}, definition, false).error().condition, "SCHEMA_NOT_FOUND");
+  catalog_.reset();
+  catalog_ = Open();
+  const auto read = functions()->LoadFunction({{"DEFAULT"}, "F"});
+  ASSERT_TRUE(read.ok() && read->has_value());
+  EXPECT_EQ((*read)->statement, definition.statement);
+  EXPECT_EQ((*read)->created_millis, 6);
+  EXPECT_EQ(*functions()->ListFunctions({"default"}), std::vector<std::string>{"f"});
+  EXPECT_TRUE(*functions()->DropFunction({{"default"}, "f"}));
+  EXPECT_FALSE(*functions()->DropFunction({{"default"}, "f"}));
+}
+
+TEST_F(EmbeddedCatalogTest, DatabasesWithFunctionsAreNotEmpty) {
+  ASSERT_TRUE(catalog_->CreateNamespace({"db"}, {}).ok());
+  auto* functions = dynamic_cast<FunctionCatalog*>(catalog_.get());
+  ASSERT_TRUE(*functions->CreateFunction({{"db"}, "f"}, {}, false));
+  EXPECT_EQ(catalog_->DropNamespace({"db"}, false).error().condition, "SCHEMA_NOT_EMPTY");
+  ASSERT_TRUE(catalog_->DropNamespace({"db"}, true).ok());
+  ASSERT_TRUE(catalog_->CreateNamespace({"db"}, {}).ok());
+  EXPECT_TRUE(functions->ListFunctions({"db"})->empty());
+}
+
 TEST_F(EmbeddedCatalogTest, RefusesWhatExistsAndWhatDoesNot) {
   ASSERT_TRUE(catalog_->CreateTable({{"default"}, "t"}, Definition()).ok());
   EXPECT_EQ(catalog_->CreateTable({{"default"}, "T"}, Definition()).error().condition, "TABLE_OR_VIEW_ALREADY_EXISTS");

@@ -38,6 +38,14 @@ class EmbeddedStore {
   Result<bool> InsertEntry(const std::string& database, const Entry& entry);
   Status UpdateEntry(const std::string& database, const Entry& entry);
   Status DeleteEntry(const std::string& database, const std::string& name);
+  // Functions have names of their own beside tables and views. Entries' kinds do not count here.
+  Result<std::vector<std::string>> ListFunctions(const std::string& database);
+  Result<std::optional<std::string>> FindFunction(const std::string& database, const std::string& name);
+  /// False where the name is taken and `replace` is not said.
+  Result<bool> PutFunction(const std::string& database, const std::string& name, const std::string& document,
+                           bool replace);
+  /// False where there is none.
+  Result<bool> DeleteFunction(const std::string& database, const std::string& name);
   /// False where the new name is taken.
   Result<bool> RenameEntry(const std::string& database, const std::string& name, const std::string& new_database,
                            const std::string& new_name);

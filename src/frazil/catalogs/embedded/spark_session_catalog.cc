@@ -83,4 +83,29 @@ Status SparkSessionCatalog::AlterTable(const Identifier& identifier, const std::
   return owner->AlterTable(identifier, changes);
 }
 
+Result<std::vector<std::string>> SparkSessionCatalog::ListFunctions(const Namespace& name_space) {
+  auto* functions = dynamic_cast<FunctionCatalog*>(built_in_.get());
+  if (functions == nullptr) return std::vector<std::string>();
+  return functions->ListFunctions(name_space);
+}
+
+Result<std::optional<FunctionDefinition>> SparkSessionCatalog::LoadFunction(const Identifier& identifier) {
+  auto* functions = dynamic_cast<FunctionCatalog*>(built_in_.get());
+  if (functions == nullptr) return std::optional<FunctionDefinition>();
+  return functions->LoadFunction(identifier);
+}
+
+Result<bool> SparkSessionCatalog::CreateFunction(const Identifier& identifier, const FunctionDefinition& function,
+                                                 bool replace) {
+  auto* functions = dynamic_cast<FunctionCatalog*>(built_in_.get());
+  if (functions == nullptr) return Error::Unsupported("functions in the catalog " + name());
+  return functions->CreateFunction(identifier, function, replace);
+}
+
+Result<bool> SparkSessionCatalog::DropFunction(const Identifier& identifier) {
+  auto* functions = dynamic_cast<FunctionCatalog*>(built_in_.get());
+  if (functions == nullptr) return false;
+  return functions->DropFunction(identifier);
+}
+
 }  // namespace frazil::catalogs

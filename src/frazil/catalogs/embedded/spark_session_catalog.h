@@ -1,13 +1,14 @@
 #pragma once
 
 #include "frazil/catalogs/catalog.h"
+#include "frazil/catalogs/function_catalog.h"
 
 namespace frazil::catalogs {
 
 /// `spark.sql.catalog.spark_catalog = org.apache.iceberg.spark.SparkSessionCatalog`: Iceberg tables live in a catalog
 /// of their own kind (type=hadoop ...), everything else in the built-in one, under one name. Namespaces are those of
 /// the built-in catalog. https://iceberg.apache.org/docs/latest/spark-configuration/#replacing-the-session-catalog
-class SparkSessionCatalog : public Catalog {
+class SparkSessionCatalog : public Catalog, public FunctionCatalog {
  public:
   SparkSessionCatalog(CatalogPtr built_in, CatalogPtr iceberg)
       : built_in_(std::move(built_in)), iceberg_(std::move(iceberg)) {}
@@ -50,6 +51,12 @@ class SparkSessionCatalog : public Catalog {
     return built_in_->CreateView(identifier, view, replace);
   }
   Status DropView(const Identifier& identifier) override { return built_in_->DropView(identifier); }
+
+  // FunctionCatalog: those of the built-in catalog.
+  Result<std::vector<std::string>> ListFunctions(const Namespace& name_space) override;
+  Result<std::optional<FunctionDefinition>> LoadFunction(const Identifier& identifier) override;
+  Result<bool> CreateFunction(const Identifier& identifier, const FunctionDefinition& function, bool replace) override;
+  Result<bool> DropFunction(const Identifier& identifier) override;
 
  private:
   /// The catalog that has the table: Iceberg's first.

@@ -188,11 +188,55 @@ Implementation Quantile(bool continuous, bool descending) {
 }
 
 Result<LoweredExpression> LowerListAgg(LoweringContext&, const AggregateExpression& call, LoweredArguments arguments) {
-  if (call.arguments[0]->type->id() == TypeId::kBinary) return Error::Unsupported("listagg of binary values");
+  duckdb::unique_ptr<duckdb::OrderModifier> order;
+  if (call.distinct && call.order_by.empty()) {
+    // Any order is right; a steady one is better.
+    order = duckdb::make_uniq<duckdb::OrderModifier>();
+    order->orders.emplace_back(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST,
+                               arguments[0]->Copy());
+  }
+  if (call.arguments[0]->type->id() == TypeId::kBinary) {
+    auto delimiter = std::move(arguments[1]);
+    arguments.pop_back();
+    auto filter = IsNotNull(arguments[0]->Copy());
+    auto list = duckdb::make_uniq<duckdb::FunctionExpression>("list", std::move(arguments), std::move(filter),
+                                                              std::move(order));
+    return CallOf("spark_join_bytes", LoweredExpression(std::move(list)), std::move(delimiter));
+  }
   // No delimiter is an empty one.
   const auto delimiter = functions::ConstantText(*call.arguments[1]);
   arguments[1] = ConstantOf(duckdb::Value(delimiter.value_or("")));
-  return CallOf("string_agg", std::move(arguments));
+  return LoweredExpression(
+      duckdb::make_uniq<duckdb::FunctionExpression>("string_agg", std::move(arguments), nullptr, std::move(order)));
+}
+
+// spark_join_bytes(BLOB[], delimiter): the values joined; no delimiter is an empty one.
+void JoinBytes(duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+  const auto count = arguments.size();
+  duckdb::UnifiedVectorFormat lists, children;
+  arguments.data[0].ToUnifiedFormat(count, lists);
+  duckdb::ListVector::GetEntry(arguments.data[0])
+      .ToUnifiedFormat(duckdb::ListVector::GetListSize(arguments.data[0]), children);
+  row_kernel::Reader<std::optional<std::string_view>> delimiters;
+  delimiters.Prepare(arguments.data[1], count);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  for (duckdb::idx_t row = 0; row < count; ++row) {
+    const auto index = lists.sel->get_index(row);
+    if (!lists.validity.RowIsValid(index)) {
+      duckdb::FlatVector::SetNull(result, row, true);
+      continue;
+    }
+    const auto entry = reinterpret_cast<const duckdb::list_entry_t*>(lists.data)[index];
+    const auto delimiter = delimiters.Get(row).value_or(std::string_view());
+    std::string joined;
+    for (auto i = entry.offset; i < entry.offset + entry.length; ++i) {
+      const auto& value = reinterpret_cast<const duckdb::string_t*>(children.data)[children.sel->get_index(i)];
+      if (i > entry.offset) joined += delimiter;
+      joined.append(value.GetData(), value.GetSize());
+    }
+    row_kernel::Write(result, row, joined);
+  }
+  if (arguments.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
 // A histogram as Spark (and Hive) builds it: bars that are nearest are merged when there are too many.
@@ -310,6 +354,10 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
                                    LogicalType::LIST(LogicalType::STRUCT(std::move(bar))), Histogram);
   histogram.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   loader.RegisterFunction(histogram);
+  duckdb::ScalarFunction join("spark_join_bytes", {LogicalType::LIST(LogicalType::BLOB), LogicalType::BLOB},
+                              LogicalType::BLOB, JoinBytes);
+  join.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
+  loader.RegisterFunction(join);
 }
 
 // The least or greatest value, by its order key where it has one.

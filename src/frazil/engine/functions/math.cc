@@ -22,6 +22,47 @@ struct NamedMath {
   UnaryMath function;
 };
 
+// e^x as java.lang.StrictMath computes it (fdlibm's e_exp.c): reduced to |r| <= ln(2)/2, then a rational approximation.
+// Its last digit is not always the nearest one.
+double JavaExp(double x) {
+  constexpr double kLn2High = 6.93147180369123816490e-01, kLn2Low = 1.90821492927058770002e-10;
+  constexpr double kPerLn2 = 1.44269504088896338700e+00;
+  constexpr double kP[] = {1.66666666666666019037e-01, -2.77777777770155933842e-03, 6.61375632143793436117e-05,
+                           -1.65339022054652515390e-06, 4.13813679705723846039e-08};
+  if (std::isnan(x)) return x;
+  if (x > 7.09782712893383973096e+02) return std::numeric_limits<double>::infinity();
+  if (x < -7.45133219101941108420e+02) return 0.0;
+  const double size = std::abs(x), sign = x < 0 ? -1.0 : 1.0;
+  if (size < 0x1p-28) return 1.0 + x;
+  double high = x, low = 0;
+  int power = 0;
+  if (size > 0.5 * 0.69314718055994530942) {
+    power = size < 1.5 * 0.69314718055994530942 ? static_cast<int>(sign) : static_cast<int>(kPerLn2 * x + 0.5 * sign);
+    high = x - power * kLn2High;
+    low = power * kLn2Low;
+  }
+  const double r = high - low, t = r * r;
+  const double c = r - t * (kP[0] + t * (kP[1] + t * (kP[2] + t * (kP[3] + t * kP[4]))));
+  if (power == 0) return 1.0 - ((r * c) / (c - 2.0) - r);
+  return std::ldexp(1.0 - ((low - (r * c) / (2.0 - c)) - high), power);
+}
+
+// As java.lang.StrictMath (fdlibm's e_cosh.c).
+double JavaCosh(double x) {
+  const double size = std::abs(x);
+  if (size < 0.5 * 0.69314718055994530942) {
+    const double t = std::expm1(size), w = 1.0 + t;
+    return size < 0x1p-55 ? w : 1.0 + (t * t) / (w + w);
+  }
+  if (size < 22) {
+    const double t = JavaExp(size);
+    return 0.5 * t + 0.5 / t;
+  }
+  if (size < 709.78) return 0.5 * JavaExp(size);
+  const double w = JavaExp(0.5 * size);
+  return 0.5 * w * w;
+}
+
 constexpr double kDegreesPerRadian = 57.29577951308232;
 constexpr double kRadiansPerDegree = 0.017453292519943295;
 
@@ -35,11 +76,11 @@ const NamedMath kUnary[] = {
     {"atanh", [](double x) { return std::atanh(x); }},
     {"cbrt", [](double x) { return std::cbrt(x); }},
     {"cos", [](double x) { return std::cos(x); }},
-    {"cosh", [](double x) { return std::cosh(x); }},
+    {"cosh", &JavaCosh},
     {"cot", [](double x) { return 1.0 / std::tan(x); }},
     {"csc", [](double x) { return 1.0 / std::sin(x); }},
     {"degrees", [](double x) { return x * kDegreesPerRadian; }},
-    {"exp", [](double x) { return std::exp(x); }},
+    {"exp", &JavaExp},
     {"expm1", [](double x) { return std::expm1(x); }},
     {"radians", [](double x) { return x * kRadiansPerDegree; }},
     {"rint", [](double x) { return std::nearbyint(x); }},
@@ -217,8 +258,9 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
                [](double x) -> std::optional<double> { return x <= 0 ? std::nullopt : std::optional(std::log(x)); });
   AddRowKernel(loader, "spark_log10", {D}, D,
                [](double x) -> std::optional<double> { return x <= 0 ? std::nullopt : std::optional(std::log10(x)); });
-  AddRowKernel(loader, "spark_log2", {D}, D,
-               [](double x) -> std::optional<double> { return x <= 0 ? std::nullopt : std::optional(std::log2(x)); });
+  AddRowKernel(loader, "spark_log2", {D}, D, [](double x) -> std::optional<double> {
+    return x <= 0 ? std::nullopt : std::optional(std::log(x) / std::log(2.0));
+  });
   AddRowKernel(loader, "spark_log1p", {D}, D,
                [](double x) -> std::optional<double> { return x <= -1 ? std::nullopt : std::optional(std::log1p(x)); });
   AddRowKernel(loader, "spark_log", {D, D}, D, [](double base, double x) -> std::optional<double> {

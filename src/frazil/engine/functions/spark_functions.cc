@@ -1,5 +1,9 @@
 #include "frazil/engine/functions/spark_functions.h"
 
+#include "frazil/engine/functions/encryption_functions.h"
+#include "frazil/engine/functions/sketch_functions.h"
+#include "frazil/engine/functions/xml_functions.h"
+
 namespace frazil::engine {
 
 void RegisterSparkFunctions(FunctionLoweringRegistry& registry) {
@@ -17,13 +21,16 @@ void RegisterSparkFunctions(FunctionLoweringRegistry& registry) {
   RegisterMapFunctions(registry);
   RegisterSequenceFunctions(registry);
   RegisterHashFunctions(registry);
+  RegisterEncryptionFunctions(registry);
   RegisterRandomFunctions(registry);
   RegisterSessionFunctions(registry);
   RegisterUrlFunctions(registry);
   RegisterJsonPathFunctions(registry);
   RegisterStructTextFunctions(registry);
+  RegisterXmlFunctions(registry);
   RegisterVariantFunctions(registry);
   RegisterAggregateFunctions(registry);
+  RegisterSketchFunctions(registry);
   RegisterWindowFunctions(registry);
   RegisterTableChecks(registry);
 }

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
-#include <duckdb/planner/expression/bound_function_expression.hpp>
-
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/csv_line.h"
 #include "frazil/engine/functions/kernel_arguments.h"
+#include "frazil/engine/functions/record_functions.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
 #include "frazil/engine/functions/text_record.h"
@@ -19,84 +18,8 @@ namespace {
 using duckdb::idx_t;
 using duckdb::LogicalType;
 
-// Kernels take the schema as JSON, the options as a JSON object, and the session's zone, all constant.
-struct RecordData : duckdb::FunctionData {
-  DataTypePtr type;
-  RecordOptions options;
-  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<RecordData>(*this); }
-  bool Equals(const duckdb::FunctionData& other_data) const override {
-    const auto& other = other_data.Cast<RecordData>();
-    return type->Equals(*other.type) && options.values == other.options.values && options.zone == other.options.zone;
-  }
-};
-
-duckdb::unique_ptr<RecordData> TakeRecordData(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-                                              duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  auto constants = ConstantArguments(context, function, arguments, 3);
-  auto data = duckdb::make_uniq<RecordData>();
-  data->type = ValueOrThrow(DataType::FromJson(constants[0].ToString()));
-  std::map<std::string, std::string> values;
-  if (const auto json = ReadJson(constants[1].ToString())) {
-    for (const auto& [name, value] : json->members) values[name] = value.text;
-  }
-  data->options = RecordOptions::Of(std::move(values), constants[2].ToString());
-  return data;
-}
-
-duckdb::unique_ptr<duckdb::FunctionData> BindReading(
-    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  auto data = TakeRecordData(context, function, arguments);
-  function.SetReturnType(MappedType(*data->type));
-  return data;
-}
-
-duckdb::unique_ptr<duckdb::FunctionData> BindWriting(
-    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  auto data = TakeRecordData(context, function, arguments);
-  function.arguments[0] = arguments[0]->return_type;
-  return data;
-}
-
-const RecordData& DataOf(duckdb::ExpressionState& state) {
-  return state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<RecordData>();
-}
-
-// Ends the statement where the mode says so. Readers of files pass the path of the record's file behind the record.
-void CheckMode(const RecordOptions& options, const char* condition, std::string_view text,
-               const duckdb::DataChunk& chunk, idx_t row) {
-  if (!options.fail_fast) return;
-  if (chunk.ColumnCount() > 4)
-    ThrowSparkError("FAILED_READ_FILE.NO_HINT", {{"path", chunk.GetValue(1, row).ToString()}});
-  ThrowSparkError(condition, {{"badRecord", std::string(text)}, {"failFastMode", "FAILFAST"}});
-}
-
-// A record that cannot be read: all fields NULL, and the text in the column for corrupt records where the schema has
-// one.
-void WriteCorrupt(const DataType& type, const RecordOptions& options, std::string_view text, duckdb::Vector& result,
-                  idx_t row, bool keep_fields) {
-  if (type.id() != TypeId::kStruct) {
-    if (!keep_fields) WriteNull(result, row);
-    return;
-  }
-  const std::string corrupt = options.Get("columnnameofcorruptrecord", "_corrupt_record");
-  duckdb::FlatVector::Validity(result).SetValid(row);
-  auto& members = duckdb::StructVector::GetEntries(result);
-  for (size_t i = 0; i < members.size(); ++i) {
-    if (type.fields()[i].name == corrupt && type.fields()[i].type->IsString()) {
-      duckdb::FlatVector::SetNull(*members[i], row, false);
-      row_kernel::Write(*members[i], row, text);
-    } else if (!keep_fields) {
-      WriteNull(*members[i], row);
-    }
-  }
-}
-
-constexpr const char* kMalformed = "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION";
-
 void FromJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
-  const auto& data = DataOf(state);
+  const auto& data = RecordDataOf(state);
   const bool constant = chunk.AllConstant();
   const idx_t count = constant ? 1 : chunk.size();
   row_kernel::Reader<std::string_view> texts;
@@ -129,10 +52,11 @@ void FromJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
     bool complete = true;
     const bool is_written = is_value && WriteJson(*data.type, *json, data.options, result, row, &complete);
     if (is_written && complete) continue;
-    CheckMode(data.options,
-              array_as_struct ? "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS" : kMalformed, text,
-              chunk, row);
-    WriteCorrupt(*data.type, data.options, text, result, row, is_written);
+    CheckRecordMode(
+        data.options,
+        array_as_struct ? "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS" : kMalformedRecord, text,
+        chunk, row);
+    WriteCorruptRecord(*data.type, data.options, text, result, row, is_written);
   }
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
@@ -140,7 +64,7 @@ void FromJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
 // The rows of a record of a JSON file: each member of an array is one. A member that is no object spoils the record;
 // one with a field that does not fit marks all rows of the record.
 void JsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
-  const auto& data = DataOf(state);
+  const auto& data = RecordDataOf(state);
   const DataType& type = *data.type->element_type();
   const idx_t count = chunk.size();
   row_kernel::Reader<std::string_view> texts;
@@ -178,9 +102,9 @@ void JsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
                    WriteJson(type, *records[i], data.options, rows, begin + i, &complete);
     }
     if (!is_written || !complete) {
-      CheckMode(data.options, kMalformed, text, chunk, row);
+      CheckRecordMode(data.options, kMalformedRecord, text, chunk, row);
       if (!is_written) size = 1;
-      for (idx_t i = 0; i < size; ++i) WriteCorrupt(type, data.options, text, rows, begin + i, is_written);
+      for (idx_t i = 0; i < size; ++i) WriteCorruptRecord(type, data.options, text, rows, begin + i, is_written);
     }
     duckdb::FlatVector::SetNull(result, row, false);
     duckdb::FlatVector::GetData<duckdb::list_entry_t>(result)[row] = {begin, size};
@@ -191,7 +115,7 @@ void JsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
 }
 
 void ToJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
-  const auto& data = DataOf(state);
+  const auto& data = RecordDataOf(state);
   const idx_t count = chunk.size();
   VectorReader reader;
   duckdb::Vector::RecursiveToUnifiedFormat(chunk.data[0], count, reader);
@@ -209,7 +133,7 @@ void ToJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Ve
 }
 
 void FromCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
-  const auto& data = DataOf(state);
+  const auto& data = RecordDataOf(state);
   const CsvShape shape(data.options.values);
   const std::string corrupt = data.options.Get("columnnameofcorruptrecord", "_corrupt_record");
   const bool constant = chunk.AllConstant();
@@ -246,15 +170,15 @@ void FromCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
     }
     if (cells.size() > wanted) malformed = true;
     if (malformed) {
-      CheckMode(data.options, kMalformed, texts.Get(row), chunk, row);
-      WriteCorrupt(*data.type, data.options, texts.Get(row), result, row, true);
+      CheckRecordMode(data.options, kMalformedRecord, texts.Get(row), chunk, row);
+      WriteCorruptRecord(*data.type, data.options, texts.Get(row), result, row, true);
     }
   }
   if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
 void ToCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
-  const auto& data = DataOf(state);
+  const auto& data = RecordDataOf(state);
   const CsvWriting writing(data.options.values);
   const idx_t count = chunk.size();
   VectorReader reader;
@@ -292,37 +216,22 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
     }
     loader.RegisterFunction(std::move(set));
   };
-  add("spark_from_json", V, LogicalType::ANY, FromJson, BindReading);
-  add("spark_json_rows", V, LogicalType::ANY, JsonRows, BindReading);
-  add("spark_from_csv", V, LogicalType::ANY, FromCsv, BindReading);
-  add("spark_to_json", LogicalType::ANY, V, ToJson, BindWriting);
-  add("spark_to_csv", LogicalType::ANY, V, ToCsv, BindWriting);
-}
-
-// name(value, options as JSON text[, path of the file]): the schema is that of the result, or of the value.
-Implementation WithSchema(std::string kernel, bool reads) {
-  return Build([kernel, reads](LoweringContext& context, const CallExpression& call,
-                               LoweredArguments arguments) -> Result<LoweredExpression> {
-    const DataType& schema = reads ? *call.type : *call.arguments[0]->type;
-    LoweredArguments all;
-    all.push_back(std::move(arguments[0]));
-    if (arguments.size() > 2) all.push_back(std::move(arguments[2]));
-    all.push_back(ConstantOf(duckdb::Value(schema.Json())));
-    all.push_back(std::move(arguments[1]));
-    all.push_back(ConstantOf(duckdb::Value(context.settings().time_zone)));
-    return CallOf(kernel, std::move(all));
-  });
+  add("spark_from_json", V, LogicalType::ANY, FromJson, BindRecordReading);
+  add("spark_json_rows", V, LogicalType::ANY, JsonRows, BindRecordReading);
+  add("spark_from_csv", V, LogicalType::ANY, FromCsv, BindRecordReading);
+  add("spark_to_json", LogicalType::ANY, V, ToJson, BindRecordWriting);
+  add("spark_to_csv", LogicalType::ANY, V, ToCsv, BindRecordWriting);
 }
 
 }  // namespace
 
 void RegisterStructTextFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
-  registry.AddScalar("from_json", WithSchema("spark_from_json", true));
-  registry.AddScalar("json_rows", WithSchema("spark_json_rows", true));
-  registry.AddScalar("from_csv", WithSchema("spark_from_csv", true));
-  registry.AddScalar("to_json", WithSchema("spark_to_json", false));
-  registry.AddScalar("to_csv", WithSchema("spark_to_csv", false));
+  registry.AddScalar("from_json", WithRecordSchema("spark_from_json", true));
+  registry.AddScalar("json_rows", WithRecordSchema("spark_json_rows", true));
+  registry.AddScalar("from_csv", WithRecordSchema("spark_from_csv", true));
+  registry.AddScalar("to_json", WithRecordSchema("spark_to_json", false));
+  registry.AddScalar("to_csv", WithRecordSchema("spark_to_csv", false));
 }
 
 }  // namespace frazil::engine

@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <functional>
 
+#include <duckdb/execution/expression_executor.hpp>
+#include <duckdb/parser/expression/function_expression.hpp>
+#include <duckdb/parser/expression/operator_expression.hpp>
 #include <duckdb/planner/expression/bound_function_expression.hpp>
 
 #include "frazil/base/byte_text.h"
@@ -14,6 +17,7 @@
 #include "frazil/engine/functions/spark_functions.h"
 #include "frazil/engine/functions/text_record.h"
 #include "frazil/engine/functions/variant_cast.h"
+#include "frazil/engine/functions/variant_schema.h"
 #include "frazil/engine/functions/variant_value.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/engine/variant_text.h"
@@ -362,52 +366,6 @@ bool WriteCast(const DataType& type, const Variant& variant, const RecordOptions
   return WriteText(type, TrimControls(text), options, vector, row);
 }
 
-std::string SchemaOf(const Variant& variant) {
-  switch (variant.kind) {
-    case Variant::Kind::kNull:
-      return "VOID";
-    case Variant::Kind::kBoolean:
-      return "BOOLEAN";
-    case Variant::Kind::kInteger:
-      return "BIGINT";
-    case Variant::Kind::kDouble:
-      return "DOUBLE";
-    case Variant::Kind::kFloat:
-      return "FLOAT";
-    case Variant::Kind::kDecimal: {
-      std::string digits = Int128ToString(variant.unscaled < 0 ? -variant.unscaled : variant.unscaled);
-      return "DECIMAL(" + std::to_string(std::max(static_cast<int>(digits.size()), variant.scale)) + "," +
-             std::to_string(variant.scale) + ")";
-    }
-    case Variant::Kind::kDate:
-      return "DATE";
-    case Variant::Kind::kTimestamp:
-      return "TIMESTAMP";
-    case Variant::Kind::kTimestampNtz:
-      return "TIMESTAMP_NTZ";
-    case Variant::Kind::kBinary:
-      return "BINARY";
-    case Variant::Kind::kString:
-      return "STRING";
-    case Variant::Kind::kObject: {
-      std::string text = "OBJECT<";
-      for (size_t i = 0; i < variant.members.size(); ++i)
-        text += (i > 0 ? ", " : "") + variant.members[i].first + ": " + SchemaOf(variant.members[i].second);
-      return text + ">";
-    }
-    case Variant::Kind::kArray: {
-      std::string element;
-      for (const auto& item : variant.items) {
-        const std::string schema = SchemaOf(item);
-        if (schema == "VOID" || schema == element) continue;
-        element = element.empty() ? schema : "VARIANT";
-      }
-      return "ARRAY<" + (element.empty() ? std::string("VOID") : element) + ">";
-    }
-  }
-  return "VOID";
-}
-
 // --- kernels
 // --------------------------------------------------------------------------------------------------------------------------------------------------
 
@@ -449,10 +407,11 @@ void ParseJson(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vecto
 // spark_variant_get(value, metadata, path, type as JSON, strict, zone).
 struct GetData : duckdb::FunctionData {
   DataTypePtr type;
-  std::vector<Step> steps;
-  std::string path;
+  std::optional<std::string> path;  ///< Where it is constant; else each row has its own.
+  std::vector<Step> steps;          ///< Those of `path`.
   bool strict = false;
   RecordOptions options;
+  const char* function() const { return strict ? "variant_get" : "try_variant_get"; }
   duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<GetData>(*this); }
   bool Equals(const duckdb::FunctionData& other_data) const override {
     const auto& other = other_data.Cast<GetData>();
@@ -463,13 +422,15 @@ struct GetData : duckdb::FunctionData {
 
 duckdb::unique_ptr<duckdb::FunctionData> BindGet(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
                                                  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  auto constants = ConstantArguments(context, function, arguments, 4);
+  auto constants = ConstantArguments(context, function, arguments, 3);
   auto data = duckdb::make_uniq<GetData>();
-  data->path = constants[0].ToString();
-  data->type = ValueOrThrow(DataType::FromJson(constants[1].ToString()));
-  data->strict = constants[2].GetValue<bool>();
-  data->options = RecordOptions::Of({}, constants[3].ToString());
-  data->steps = ParsePath(data->path, data->strict ? "variant_get" : "try_variant_get");
+  data->type = ValueOrThrow(DataType::FromJson(constants[0].ToString()));
+  data->strict = constants[1].GetValue<bool>();
+  data->options = RecordOptions::Of({}, constants[2].ToString());
+  if (arguments[2]->IsFoldable()) {
+    data->path = duckdb::ExpressionExecutor::EvaluateScalar(context, *arguments[2]).ToString();
+    data->steps = ParsePath(*data->path, data->function());
+  }
   function.SetReturnType(MappedType(*data->type));
   return data;
 }
@@ -478,17 +439,19 @@ void Get(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vecto
   const auto& data = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<GetData>();
   const bool constant = chunk.AllConstant();
   const idx_t count = constant ? 1 : chunk.size();
-  row_kernel::Reader<std::string_view> values, metadata;
+  row_kernel::Reader<std::string_view> values, metadata, paths;
   values.Prepare(chunk.data[0], count);
   metadata.Prepare(chunk.data[1], count);
+  paths.Prepare(chunk.data[2], count);
   result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
   for (idx_t row = 0; row < count; ++row) {
-    if (!values.IsValid(row) || !metadata.IsValid(row)) {
+    if (!values.IsValid(row) || !metadata.IsValid(row) || !paths.IsValid(row)) {
       WriteNull(result, row);
       continue;
     }
     const Variant variant = Decoded(values.Get(row), metadata.Get(row));
-    const Variant* part = Follow(variant, data.steps);
+    const Variant* part =
+        Follow(variant, data.path.has_value() ? data.steps : ParsePath(paths.Get(row), data.function()));
     if (part == nullptr) {
       WriteNull(result, row);
     } else if (data.type->id() == TypeId::kVariant) {
@@ -618,6 +581,61 @@ void ToObject(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
   if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
+// spark_merge_variant_schemas(VARCHAR[]): the text of the schema that holds all of these, which are in JSON.
+void MergeSchemas(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+  const idx_t count = chunk.size();
+  duckdb::UnifiedVectorFormat lists, children;
+  chunk.data[0].ToUnifiedFormat(count, lists);
+  duckdb::ListVector::GetEntry(chunk.data[0]).ToUnifiedFormat(duckdb::ListVector::GetListSize(chunk.data[0]), children);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  for (idx_t row = 0; row < count; ++row) {
+    const auto index = lists.sel->get_index(row);
+    DataTypePtr merged = DataType::Null();
+    if (lists.validity.RowIsValid(index)) {
+      const auto entry = reinterpret_cast<const duckdb::list_entry_t*>(lists.data)[index];
+      for (idx_t i = entry.offset; i < entry.offset + entry.length; ++i) {
+        const auto& text = reinterpret_cast<const duckdb::string_t*>(children.data)[children.sel->get_index(i)];
+        merged = MergeVariantSchemas(merged, ValueOrThrow(DataType::FromJson(text.GetString())));
+      }
+    }
+    row_kernel::Write(result, row, VariantSchemaText(*merged));
+  }
+  if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+}
+
+// spark_variant_explode(value, metadata) -> STRUCT(pos, key, VARIANT)[]: the elements of an array or object; of any
+// other variant none.
+void Explode(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+  const idx_t count = chunk.size();
+  row_kernel::Reader<std::string_view> values, metadata;
+  values.Prepare(chunk.data[0], count);
+  metadata.Prepare(chunk.data[1], count);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  for (idx_t row = 0; row < count; ++row) {
+    const idx_t offset = duckdb::ListVector::GetListSize(result);
+    idx_t length = 0;
+    if (values.IsValid(row) && metadata.IsValid(row)) {
+      const Variant variant = Decoded(values.Get(row), metadata.Get(row));
+      const bool is_object = variant.kind == Variant::Kind::kObject;
+      length = is_object ? variant.members.size() : variant.items.size();
+      duckdb::ListVector::Reserve(result, offset + length);
+      auto& fields = duckdb::StructVector::GetEntries(duckdb::ListVector::GetEntry(result));
+      for (idx_t i = 0; i < length; ++i) {
+        row_kernel::Write(*fields[0], offset + i, static_cast<int32_t>(i));
+        if (is_object) {
+          row_kernel::Write(*fields[1], offset + i, variant.members[i].first);
+        } else {
+          duckdb::FlatVector::SetNull(*fields[1], offset + i, true);
+        }
+        WriteVariant(*fields[2], offset + i, is_object ? variant.members[i].second : variant.items[i]);
+      }
+    }
+    duckdb::ListVector::SetListSize(result, offset + length);
+    duckdb::FlatVector::GetData<duckdb::list_entry_t>(result)[row] = {offset, length};
+  }
+  if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+}
+
 void AddKernels(duckdb::ExtensionLoader& loader) {
   const auto V = LogicalType::VARCHAR, B = LogicalType::BLOB, Boolean = LogicalType::BOOLEAN;
   const auto add = [&](duckdb::ScalarFunction function) {
@@ -626,6 +644,10 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
     loader.RegisterFunction(function);
   };
   add(duckdb::ScalarFunction("spark_parse_json", {V, Boolean}, VariantType(), ParseJson));
+  duckdb::child_list_t<LogicalType> element = {
+      {"f0", LogicalType::INTEGER}, {"f1", LogicalType::VARCHAR}, {"f2", VariantType()}};
+  add(duckdb::ScalarFunction("spark_variant_explode", {B, B},
+                             LogicalType::LIST(LogicalType::STRUCT(std::move(element))), Explode));
   add(duckdb::ScalarFunction("spark_variant_get", {B, B, V, V, Boolean, V}, LogicalType::ANY, Get, BindGet));
   add(duckdb::ScalarFunction("spark_to_variant_object", {LogicalType::ANY, V, V}, VariantType(), ToObject, BindObject));
   AddRowKernel(loader, "spark_is_variant_null", {B, B}, Boolean,
@@ -635,9 +657,17 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddRowKernel(
       loader, "spark_schema_of_variant", {B, B}, V,
       [](std::string_view value, std::string_view metadata) -> std::string {
-        return SchemaOf(Decoded(value, metadata));
+        return VariantSchemaText(*VariantSchema(Decoded(value, metadata)));
       },
       kFallible);
+  AddRowKernel(
+      loader, "spark_variant_schema", {B, B}, V,
+      [](std::string_view value, std::string_view metadata) -> std::string {
+        return VariantSchema(Decoded(value, metadata))->Json();
+      },
+      kFallible);
+  duckdb::ScalarFunction merge("spark_merge_variant_schemas", {LogicalType::LIST(V)}, V, MergeSchemas);
+  add(merge);
   AddRowKernel(
       loader, "spark_variant_to_json", {B, B, V}, V,
       [](std::string_view value, std::string_view metadata, std::string_view zone) -> std::string {
@@ -711,7 +741,20 @@ void RegisterVariantFunctions(FunctionLoweringRegistry& registry) {
                      ByMode(Template("spark_parse_json($1, true)"), Template("spark_parse_json($1, true)"),
                             Template("spark_parse_json($1, false)")));
   registry.AddScalar("is_variant_null", OnVariant("spark_is_variant_null", false));
+  registry.AddScalar("variant_explode", OnVariant("spark_variant_explode", false));
   registry.AddScalar("schema_of_variant", OnVariant("spark_schema_of_variant", false));
+  registry.AddAggregate(
+      "schema_of_variant_agg", BuildAggregate([](LoweringContext&, const AggregateExpression&,
+                                                 LoweredArguments arguments) -> Result<LoweredExpression> {
+        FRAZIL_ASSIGN_OR_RETURN(auto schema, CallOnVariant("spark_variant_schema", arguments[0]->Copy(), {}));
+        LoweredArguments schemas;
+        schemas.push_back(std::move(schema));
+        auto filter = duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_IS_NOT_NULL,
+                                                                    std::move(arguments[0]));
+        LoweredExpression list =
+            duckdb::make_uniq<duckdb::FunctionExpression>("list", std::move(schemas), std::move(filter), nullptr, true);
+        return CallOf("spark_merge_variant_schemas", std::move(list));
+      }));
   registry.AddScalar("variant_to_json", OnVariant("spark_variant_to_json", true));
   registry.AddScalar("variant_get", Build(LowerGet));
   registry.AddScalar("to_variant_object", Build([](LoweringContext& context, const CallExpression& call,

@@ -153,8 +153,8 @@ Error InvalidUnit(const FunctionCall& call, const Expression& unit) {
 Result<ExpressionPtr> BindTimestampAdd(const FunctionCall& call) {
   const auto& unit = call.arguments[0];
   auto known = DatetimeUnit(*unit);
-  std::string sql =
-      call.name + "(" + known.value_or(unit->sql) + ", " + call.arguments[1]->sql + ", " + call.arguments[2]->sql + ")";
+  std::string sql = call.name + "(" + ConstantText(*unit).value_or(unit->sql) + ", " + call.arguments[1]->sql + ", " +
+                    call.arguments[2]->sql + ")";
   if (!known.has_value()) return InvalidUnit(call, *unit);
   FRAZIL_ASSIGN_OR_RETURN(auto quantity, CoerceArgument(call, sql, call.arguments[1], 1, Long()));
   FRAZIL_ASSIGN_OR_RETURN(auto start, CoerceArgument(call, sql, call.arguments[2], 2, AnyTimestamp()));
@@ -167,8 +167,8 @@ Result<ExpressionPtr> BindTimestampAdd(const FunctionCall& call) {
 Result<ExpressionPtr> BindTimestampDiff(const FunctionCall& call) {
   const auto& unit = call.arguments[0];
   auto known = DatetimeUnit(*unit);
-  std::string sql =
-      call.name + "(" + known.value_or(unit->sql) + ", " + call.arguments[1]->sql + ", " + call.arguments[2]->sql + ")";
+  std::string sql = call.name + "(" + ConstantText(*unit).value_or(unit->sql) + ", " + call.arguments[1]->sql + ", " +
+                    call.arguments[2]->sql + ")";
   if (!known.has_value()) return InvalidUnit(call, *unit);
   FRAZIL_ASSIGN_OR_RETURN(auto start, CoerceArgument(call, sql, call.arguments[1], 1, Timestamp()));
   FRAZIL_ASSIGN_OR_RETURN(auto end, CoerceArgument(call, sql, call.arguments[2], 2, Timestamp()));

@@ -120,6 +120,15 @@ Result<Columns> JsonTuple(FunctionCall& call) {
   return columns;
 }
 
+Result<Columns> VariantExplode(FunctionCall& call) {
+  const auto& input = call.arguments[0];
+  if (input->type->id() != TypeId::kVariant && input->type->id() != TypeId::kNull)
+    return UnexpectedInput(CallSql(call.name, call.arguments), 0, "\"VARIANT\"", *input);
+  if (input->type->id() == TypeId::kNull) call.arguments[0] = MakeNull(DataType::Variant());
+  return Columns{
+      {"pos", DataType::Integer(), false}, {"key", DataType::String(), true}, {"value", DataType::Variant(), false}};
+}
+
 }  // namespace
 
 void AddGeneratorFunctions(FunctionList& list) {
@@ -132,6 +141,9 @@ void AddGeneratorFunctions(FunctionList& list) {
                        [](FunctionCall& call) { return Explode(call, true); }, {"collection"}));
     list.Add(Generator(std::string("inline") + suffix, 1, 1, "2.0.0",
                        "One row for each struct of an array" + outer + ".", Inline, {"input"}));
+    list.Add(Generator(std::string("variant_explode") + suffix, 1, 1, "4.0.0",
+                       "One row for each element of an array or object in a variant" + outer + ".", VariantExplode,
+                       {"input"}));
   }
   list.Add(Generator("stack", 1, -1, "2.0.0", "The values as n rows.", Stack));
   list.Add(Generator("json_tuple", 2, -1, "1.6.0", "Fields of a JSON object as columns.", JsonTuple));

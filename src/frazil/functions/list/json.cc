@@ -9,8 +9,8 @@
 
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
+#include "frazil/functions/list/record_arguments.h"
 #include "frazil/functions/list/topics.h"
-#include "frazil/functions/schema_text.h"
 #include "frazil/functions/text_options.h"
 
 namespace frazil::functions {
@@ -21,65 +21,6 @@ FunctionDefinition Described(FunctionDefinition definition, std::string group, s
   definition.since = std::move(since);
   definition.usage = std::move(usage);
   return definition;
-}
-
-// --- options
-// ----------------------------------------------------------------------------------------------------------------------------------------------------
-
-// The options as a JSON object, which is what the implementation takes.
-Result<ExpressionPtr> OptionsArgument(const FunctionCall& call, size_t index) {
-  std::map<std::string, std::string> options;
-  if (call.arguments.size() > index) {
-    const auto& argument = *call.arguments[index];
-    bool is_map = argument.type->id() == TypeId::kMap && argument.kind == ExpressionKind::kCall &&
-                  argument.As<CallExpression>().function == "map";
-    if (!is_map) return Error::Of("INVALID_OPTIONS.NON_MAP_FUNCTION");
-    auto constant = ConstantOptions(argument);
-    if (!constant.has_value())
-      return Error::Of("INVALID_OPTIONS.NON_STRING_TYPE", {{"mapType", QuotedType(*argument.type)}});
-    options = *constant;
-  }
-  std::string text = "{";
-  for (const auto& [key, value] : options) {
-    if (text.size() > 1) text += ",";
-    AppendJsonString(key, &text);
-    text += ":";
-    AppendJsonString(value, &text);
-  }
-  return TextLiteral(text + "}");
-}
-
-std::map<std::string, std::string> OptionsOf(const FunctionCall& call, size_t index) {
-  if (call.arguments.size() <= index) return {};
-  return ConstantOptions(*call.arguments[index]).value_or(std::map<std::string, std::string>());
-}
-
-Result<DataTypePtr> SchemaArgument(const ExpressionPtr& argument) {
-  auto text = ConstantText(*argument);
-  if (!text.has_value()) {
-    return Error::Of("INVALID_SCHEMA.NON_STRING_LITERAL", {{"inputSchema", QuotedSql(argument->sql)}});
-  }
-  return ParseSchemaText(*text);
-}
-
-// All parts may be missing in a record.
-DataTypePtr AsNullable(const DataTypePtr& type) {
-  switch (type->id()) {
-    case TypeId::kArray:
-      return DataType::Array(AsNullable(type->element_type()), true);
-    case TypeId::kMap:
-      return DataType::Map(AsNullable(type->key_type()), AsNullable(type->value_type()), true);
-    case TypeId::kStruct: {
-      std::vector<StructField> fields = type->fields();
-      for (auto& field : fields) {
-        field.type = AsNullable(field.type);
-        field.nullable = true;
-      }
-      return DataType::Struct(std::move(fields));
-    }
-    default:
-      return type;
-  }
 }
 
 Result<ExpressionPtr> BindFromText(const FunctionCall& call) {

@@ -20,14 +20,17 @@ void AddAllFunctions(FunctionList& list) {
   AddStructFunctions(list);
   AddHigherOrderFunctions(list);
   AddJsonFunctions(list);
+  AddXmlFunctions(list);
   AddUrlFunctions(list);
   AddHashFunctions(list);
+  AddEncryptionFunctions(list);
   AddSessionFunctions(list);
   AddRandomFunctions(list);
   AddAggregateFunctions(list);
   AddStatisticalAggregates(list);
   AddPercentileAggregates(list);
   AddBitmapFunctions(list);
+  AddSketchFunctions(list);
   AddWindowFunctions(list);
   AddGeneratorFunctions(list);
   AddVariantFunctions(list);

@@ -33,6 +33,9 @@ void AddBitmapFunctions(FunctionList& list);
 void AddWindowFunctions(FunctionList& list);
 void AddGeneratorFunctions(FunctionList& list);
 void AddConversionFunctions(FunctionList& list);
+void AddSketchFunctions(FunctionList& list);
+void AddEncryptionFunctions(FunctionList& list);
+void AddXmlFunctions(FunctionList& list);
 
 void AddVariantFunctions(FunctionList& list);
 void AddUnavailableFunctions(FunctionList& list);

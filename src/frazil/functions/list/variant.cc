@@ -14,11 +14,7 @@ Result<ExpressionPtr> BindGet(const FunctionCall& call) {
   std::string sql = CallSql(call.name, {call.arguments[0], call.arguments[1]});
   if (call.arguments[0]->type->id() != TypeId::kVariant && call.arguments[0]->type->id() != TypeId::kNull)
     return UnexpectedInput(sql, 0, "\"VARIANT\"", *call.arguments[0]);
-  auto path = ConstantText(*call.arguments[1]);
-  if (!path.has_value()) {
-    if (IsFoldable(*call.arguments[1])) return UnexpectedInput(sql, 1, "\"STRING\"", *call.arguments[1]);
-    return Error::Unsupported("variant_get with a path that is no text literal");
-  }
+  FRAZIL_ASSIGN_OR_RETURN(const auto path, CoerceArgument(call, sql, call.arguments[1], 1, Text()));
   DataTypePtr type = DataType::Variant();
   if (call.arguments.size() == 3) {
     auto text = ConstantText(*call.arguments[2]);
@@ -27,8 +23,7 @@ Result<ExpressionPtr> BindGet(const FunctionCall& call) {
   }
   ExpressionPtr variant =
       call.arguments[0]->type->id() == TypeId::kNull ? MakeNull(DataType::Variant()) : call.arguments[0];
-  return MakeCall("variant_get", {variant, TextLiteral(*path)}, type, true, is_try ? EvalMode::kTry : EvalMode::kAnsi,
-                  sql);
+  return MakeCall("variant_get", {variant, path}, type, true, is_try ? EvalMode::kTry : EvalMode::kAnsi, sql);
 }
 
 FunctionDefinition Described(FunctionDefinition definition, std::string usage,
@@ -57,6 +52,9 @@ void AddVariantFunctions(FunctionList& list) {
                .Group(kGroup, "4.0.0", "Whether the variant is JSON's null."));
   list.Add(Scalar("schema_of_variant", {variant.Strict()}, DataType::String())
                .Group(kGroup, "4.0.0", "The type of a variant."));
+  list.Add(Aggregate("schema_of_variant_agg", {variant.Strict()}, DataType::String())
+               .Nulls(NullRule::kNever)
+               .Group("agg_funcs", "4.0.0", "The type that holds all variants."));
   list.Add(Described(Custom("variant_get", 2, 3, BindGet), "The part of a variant at a path, cast to a type."));
   list.Add(Described(Custom("try_variant_get", 2, 3, BindGet), "As variant_get; NULL where the cast fails."));
   list.Add(Described(Custom("to_variant_object", 1, 1,
