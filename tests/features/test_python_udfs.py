@@ -333,3 +333,20 @@ def test_functions_over_windows(spark):
     assert values(frame) == [(0, 2.0, 0.0), (1, 2.0, 1.0), (2, 2.0, 1.0), (3, 2.0, 2.0), (4, 2.0, 2.0)]
     with pytest.raises(AnalysisException):
         spark.range(3).select(F.udf(lambda a: a, "bigint")("id").over(whole)).collect()
+
+
+def test_foreach_calls_the_function_for_each_row(people, tmp_path):
+    seen, sizes = tmp_path / "seen", tmp_path / "sizes"
+
+    def note(row):
+        with open(seen, "a") as file:
+            file.write(f"{row.id} {row.name}\n")
+
+    def count(rows):
+        with open(sizes, "a") as file:
+            file.write(f"{len(list(rows))}\n")
+
+    people.foreach(note)
+    assert sorted(seen.read_text().splitlines()) == ["1 John Doe", "2 None"]
+    people.foreachPartition(count)
+    assert sum(int(line) for line in sizes.read_text().splitlines()) == 2

@@ -112,3 +112,23 @@ def test_a_large_result_comes_whole(new_session):
     assert table.num_rows == 1_000_000
     assert table.column("s")[999_999].as_py() == "999999"
     assert sum(table.column("id").to_pylist()) == 499_999_500_000
+
+
+@pytest.mark.ours
+def test_functions_of_the_catalog_are_seen_by_other_sessions(new_session):
+    spark, other = new_session(), new_session()
+    spark.sql("CREATE FUNCTION spark_catalog.default.test_twice(a INT) RETURNS INT RETURN a * 2")
+    spark.sql("CREATE FUNCTION spark_catalog.default.test_class AS 'org.example.Sum'")
+    try:
+        assert other.sql("SELECT spark_catalog.default.test_twice(4)").collect()[0][0] == 8
+        found = other.catalog.getFunction("spark_catalog.default.test_class")
+        assert (found.name, found.catalog, found.namespace) == ("test_class", "spark_catalog", ["default"])
+        assert (found.className, found.isTemporary) == ("org.example.Sum", False)
+        other.catalog.setCurrentCatalog("spark_catalog")
+        names = [row.function for row in other.sql("SHOW USER FUNCTIONS").collect()]
+        assert "spark_catalog.default.test_twice" in names
+        with pytest.raises(AnalysisException, match="CANNOT_LOAD_FUNCTION_CLASS"):
+            other.sql("SELECT spark_catalog.default.test_class(1)").collect()
+    finally:
+        spark.sql("DROP FUNCTION spark_catalog.default.test_twice")
+        spark.sql("DROP FUNCTION spark_catalog.default.test_class")

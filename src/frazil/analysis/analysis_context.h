@@ -56,8 +56,10 @@ struct SqlFunction {
   /// What names in the body of a permanent function are looked up in.
   std::string current_catalog;
   std::vector<std::string> current_namespace;
-  std::string class_name;   ///< AS 'class': of the JVM, so that no call of it runs.
-  std::string description;  ///< The body's text.
+  std::optional<bool> ansi;       ///< spark.sql.ansi.enabled when it was created, which its body keeps.
+  bool is_being_created = false;  ///< The statement that makes it is looking at its body.
+  std::string class_name;         ///< AS 'class': of the JVM, so that no call of it runs.
+  std::string description;        ///< The body's text.
   struct Parameter {
     std::string name;
     DataTypePtr type;

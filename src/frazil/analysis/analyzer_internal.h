@@ -127,6 +127,8 @@ class Analyzer {
                                               const functions::FunctionDefinition* definition);
   /// A function of CREATE FUNCTION by its name, as the view or function around it sees it.
   std::optional<SqlFunction> FindSqlFunction(const std::vector<std::string>& name);
+  /// Error INVALID_TEMP_OBJ_REFERENCE where a permanent function is being created whose body names something temporary.
+  Status CheckNothingTemporary(const char* kind, const std::string& name) const;
   Result<ExpressionPtr> AnalyzeSqlFunction(const SqlFunction& function, const plan::FunctionExpr& call);
   Result<Relation> AnalyzeSqlTableFunction(const SqlFunction& function, const plan::FunctionExpr& call);
   /// The call's arguments, or the defaults, in the order of the parameters and of their types. `shown`: the call's
@@ -355,6 +357,8 @@ class Analyzer {
   std::vector<OpenSubquery> subqueries_;
   std::vector<std::string> open_views_;
   std::vector<std::string> open_functions_;  ///< SQL functions whose bodies are being analyzed, outermost first.
+  const SqlFunction* permanent_function_ =
+      nullptr;  ///< The innermost of them that is permanent: it sees nothing temporary.
   /// Inside a DataFrame view: the temporary views of the time when it was made.
   std::shared_ptr<const std::map<std::string, TempView>> captured_views_;
   std::string view_catalog_;  ///< Names inside a view are looked up where it was made.

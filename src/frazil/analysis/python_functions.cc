@@ -77,6 +77,9 @@ Result<ExpressionPtr> MakePythonCall(const plan::PythonFunctionExpr& function,
   if (type == nullptr) {
     FRAZIL_ASSIGN_OR_RETURN(type, sql::ParseDataType(function.output_type_text, options));
   }
+  // What foreach() sends gives NULL, or no rows, of a struct without fields, which the engine does not have.
+  if (type->id() == TypeId::kStruct && type->fields().empty())
+    type = DataType::Struct({StructField("_0", DataType::Boolean())});
   const bool maps = shape == Shape::kMapBatch || shape == Shape::kMapGroup;
   if (maps) {
     if (type->id() != TypeId::kStruct) return Error::Unsupported("Functions over rows that do not give a struct");

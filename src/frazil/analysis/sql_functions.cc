@@ -24,6 +24,11 @@ Error WrongArgumentCount(const SqlFunction& function, size_t actual) {
                                                          {"docroot", "https://spark.apache.org/docs/latest"}});
 }
 
+// What a failing cast of an argument or of the result gives.
+EvalMode ModeOf(const SqlFunction& function, const functions::ExpressionSettings& settings) {
+  return function.ansi.value_or(settings.ansi) ? EvalMode::kAnsi : EvalMode::kLegacy;
+}
+
 bool HasNondeterministicCall(const Expression& expression) {
   bool found = false;
   VisitExpression(expression, [&](const Expression& part) {
@@ -65,6 +70,10 @@ auto Analyzer::InSqlFunction(const SqlFunction& function, Work&& work) -> declty
     const Restored catalog(&view_catalog_, function.full_name.empty() ? view_catalog_ : function.current_catalog);
     const Restored name_space(&view_namespace_,
                               function.full_name.empty() ? view_namespace_ : function.current_namespace);
+    const Restored permanent(&permanent_function_, function.full_name.empty() ? permanent_function_ : &function);
+    auto settings = settings_;
+    settings.ansi = function.ansi.value_or(settings.ansi);
+    const Restored own_settings(&settings_, settings);
     return work();
   }();
   open_functions_.pop_back();
@@ -85,6 +94,7 @@ Result<std::vector<ExpressionPtr>> Analyzer::SqlFunctionArguments(const SqlFunct
     return Error::Of("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
                      {{"prettyName", QuoteIdentifier(SqlFunctionName(function))}, {"syntax", syntax}});
   }
+  if (function.full_name.empty()) FRAZIL_RETURN_IF_ERROR(CheckNothingTemporary("FUNCTION", function.name));
   std::vector<ExpressionPtr> arguments(function.parameters.size());
   *shown = function.name + "(";
   size_t position = 0;
@@ -123,7 +133,7 @@ Result<std::vector<ExpressionPtr>> Analyzer::SqlFunctionArguments(const SqlFunct
       if (!value.ok()) return std::move(value).error();
       arguments[i] = *std::move(value);
     }
-    arguments[i] = MakeCast(arguments[i], parameter.type, settings_.eval_mode());
+    arguments[i] = MakeCast(arguments[i], parameter.type, ModeOf(function, settings_));
   }
   return arguments;
 }
@@ -132,11 +142,22 @@ std::optional<SqlFunction> Analyzer::FindSqlFunction(const std::vector<std::stri
   if (name.size() != 1 || view_catalog_.empty()) return context_.FindSqlFunction(name);
   auto found = context_.FindSqlFunction(name);
   const bool is_temporary = found.has_value() && found->full_name.empty();
-  if (is_temporary || functions::FindFunction(AsciiLower(name[0])) != nullptr) return found;
+  const bool is_hidden = permanent_function_ != nullptr && !permanent_function_->is_being_created;
+  if ((is_temporary && !is_hidden) || functions::FindFunction(AsciiLower(name[0])) != nullptr) return found;
   std::vector<std::string> qualified = {view_catalog_};
   qualified.insert(qualified.end(), view_namespace_.begin(), view_namespace_.end());
   qualified.push_back(name[0]);
   return context_.FindSqlFunction(qualified);
+}
+
+Status Analyzer::CheckNothingTemporary(const char* kind, const std::string& name) const {
+  if (permanent_function_ == nullptr || !permanent_function_->is_being_created) return Status::Ok();
+  const auto& full_name = permanent_function_->full_name;
+  return Error::Of("INVALID_TEMP_OBJ_REFERENCE",
+                   {{"obj", "FUNCTION"},
+                    {"objName", QuoteIdentifier(std::vector<std::string>(full_name.begin() + 1, full_name.end()))},
+                    {"tempObj", kind},
+                    {"tempObjName", QuoteIdentifier(name)}});
 }
 
 // The body with the arguments in the place of the parameters.
@@ -174,7 +195,7 @@ Result<ExpressionPtr> Analyzer::AnalyzeSqlFunction(const SqlFunction& function, 
     }
   }
   auto result = SubstituteColumns(*body, values);
-  if (function.return_type != nullptr) result = MakeCast(result, function.return_type, settings_.eval_mode());
+  if (function.return_type != nullptr) result = MakeCast(result, function.return_type, ModeOf(function, settings_));
   return WithSql(result, shown);
 }
 

@@ -246,8 +246,10 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
       for (auto& attribute : relation.output) attribute.qualifier = {name[0]};
       return relation;
     }
-    if (!in_catalog_view) {
+    const bool hides_temporary = permanent_function_ != nullptr && !permanent_function_->is_being_created;
+    if (!in_catalog_view && !hides_temporary) {
       if (const auto view = FindTempView(name[0])) {
+        FRAZIL_RETURN_IF_ERROR(CheckNothingTemporary("VIEW", name[0]));
         if (table.time_travel)
           return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(name)}});
         if (IsDeltaTable(table)) return NotOfDelta(name);

@@ -18,6 +18,8 @@ namespace frazil::commands {
 
 namespace {
 
+constexpr const char* kAnsi = "spark.sql.ansi.enabled";
+
 bool HasBoundedText(const DataType& type) {
   switch (type.id()) {
     case TypeId::kString:
@@ -160,7 +162,9 @@ Result<RowSet> CreateTemporary(const plan::FunctionDdlCommand& command, const st
     if (command.if_not_exists) return NoRows();
     return AlreadyThere(parts);
   }
-  context.PutSqlFunction(MakeSqlFunction(command, {name}));
+  auto function = MakeSqlFunction(command, {name});
+  function.ansi = context.settings().ansi;
+  context.PutSqlFunction(std::move(function));
   return NoRows();
 }
 
@@ -185,6 +189,7 @@ Result<RowSet> CreatePermanent(const plan::FunctionDdlCommand& command, const st
     if (item.key.starts_with("spark.sql.") && !item.key.starts_with("spark.sql.catalog."))
       definition.settings[item.key] = item.value;
   }
+  definition.settings[kAnsi] = context.settings().ansi ? "true" : "false";
   definition.owner = context.settings().current_user;
   definition.created_millis =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -194,6 +199,8 @@ Result<RowSet> CreatePermanent(const plan::FunctionDdlCommand& command, const st
     auto function = MakeSqlFunction(command, full_name);
     function.current_catalog = definition.current_catalog;
     function.current_namespace = definition.current_namespace;
+    function.ansi = context.settings().ansi;
+    function.is_being_created = true;
     FRAZIL_RETURN_IF_ERROR(CheckBody(command, function, context));
   }
   FRAZIL_ASSIGN_OR_RETURN(const bool made,
@@ -262,6 +269,8 @@ Result<std::optional<analysis::SqlFunction>> LoadSqlFunction(catalogs::FunctionC
   auto function = MakeSqlFunction(*command, full_name);
   function.current_catalog = definition->current_catalog;
   function.current_namespace = definition->current_namespace;
+  if (const auto ansi = definition->settings.find(kAnsi); ansi != definition->settings.end())
+    function.ansi = ansi->second == "true";
   return std::optional<analysis::SqlFunction>(std::move(function));
 }
 

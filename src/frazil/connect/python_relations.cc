@@ -17,10 +17,6 @@ Result<plan::ExprPtr> ReadFunction(PlanReader& reader, const proto::CommonInline
   if (read->kind != plan::ExprKind::kPythonFunction) return InvalidPlan("a relation whose function is not of Python");
   auto function = std::make_shared<plan::PythonFunctionExpr>(read->As<plan::PythonFunctionExpr>());
   function->arguments = std::move(arguments);
-  // What foreach() sends: a function that gives no rows, of no columns. A column keeps the rows countable.
-  const auto& type = function->output_type;
-  if (type != nullptr && type->id() == TypeId::kStruct && type->fields().empty())
-    function->output_type = DataType::Struct({StructField("_0", DataType::Boolean())});
   return plan::ExprPtr(function);
 }
 

@@ -10,6 +10,7 @@
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/required_columns.h"
 #include "frazil/engine/scan_columns.h"
+#include "frazil/engine/spatial_type.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/plan/file_metadata.h"
 #include "frazil/tables/row_lineage.h"
@@ -56,6 +57,7 @@ Result<Block> Lowering::LowerRows(const RowSet& rows, const std::vector<Attribut
   duckdb::vector<duckdb::LogicalType> types;
   duckdb::vector<std::string> names;
   for (const auto& attribute : output) {
+    FRAZIL_RETURN_IF_ERROR(CheckNotSpatial(*attribute.type));
     FRAZIL_ASSIGN_OR_RETURN(auto type, ToDuckDbType(*attribute.type));
     types.push_back(std::move(type));
     names.push_back(ColumnName(attribute.id));
@@ -101,7 +103,10 @@ Result<Block> Lowering::LowerArrowRows(const plan::ArrowRowsNode& node) {
       rows.rows.resize(rows.rows.size() + static_cast<size_t>(batch.num_rows()));
     return LowerRows(rows, {}, {});
   }
-  for (const auto& attribute : node.output) FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*attribute.type).status());
+  for (const auto& attribute : node.output) {
+    FRAZIL_RETURN_IF_ERROR(CheckNotSpatial(*attribute.type));
+    FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*attribute.type).status());
+  }
   auto source = std::make_shared<ArrowSource>(node.data);
   state_.kept.push_back(source);
   LoweredArguments arguments;
@@ -128,7 +133,10 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
     }
     return LowerRows(*rows, node.output, columns);
   }
-  for (const auto& attribute : node.output) FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*attribute.type).status());
+  for (const auto& attribute : node.output) {
+    FRAZIL_RETURN_IF_ERROR(CheckNotSpatial(*attribute.type));
+    FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*attribute.type).status());
+  }
   const auto format = node.scan->format();
   switch (format) {
     case tables::FileFormat::kParquet:

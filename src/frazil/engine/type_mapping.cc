@@ -73,9 +73,8 @@ Result<LogicalType> ToDuckDbType(const DataType& type) {
       return LogicalType::STRUCT({{StructMemberName(0), LogicalType(LogicalType::BLOB)},
                                   {StructMemberName(1), LogicalType(LogicalType::BLOB)}});
     case TypeId::kGeometry:
-      return Error::Unsupported("GEOMETRY values in queries");
     case TypeId::kGeography:
-      return Error::Unsupported("GEOGRAPHY values in queries");
+      return LogicalType(LogicalType::BLOB);
   }
   return Error::Internal("Unknown type id");
 }

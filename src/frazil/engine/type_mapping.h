@@ -16,7 +16,7 @@ namespace frazil::engine {
 /// timestamp_ntz TIMESTAMP; time TIME (micros); year-month interval INTEGER (months); day-time interval BIGINT
 /// (micros); calendar interval INTERVAL; array LIST; map MAP; struct STRUCT whose members are named by position "f0",
 /// "f1", ... (Spark's names stay in the typed plan, so that structs of equal types are equal here whatever their names
-/// and cases); void INTEGER (always NULL). Variant, geometry and geography: Unsupported.
+/// and cases); void INTEGER (always NULL); variant STRUCT (f0, f1); spatial types BLOB (see spatial_type.h).
 Result<duckdb::LogicalType> ToDuckDbType(const DataType& type);
 /// As above for types that are known to map; throws a Spark error otherwise (for use inside DuckDB callbacks).
 duckdb::LogicalType MappedType(const DataType& type);

@@ -16,6 +16,7 @@
 #include "frazil/base/text.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/sketch_kernels.h"
+#include "frazil/engine/spatial_type.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/engine/variant_layout.h"
 #include "frazil/engine/write_parquet.h"
@@ -103,6 +104,7 @@ bool IsWritable(const DataType& type, tables::FileFormat format) {
 }
 
 Status CheckWritable(const tables::ScanColumn& column, tables::FileFormat format) {
+  FRAZIL_RETURN_IF_ERROR(CheckNotSpatial(*column.type));
   if (IsWritable(*column.type, format)) return ToDuckDbType(*column.type).status();
   return Error::Of("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", {{"columnName", QuoteIdentifier(column.name)},
                                                             {"columnType", "\"" + column.type->Sql() + "\""},

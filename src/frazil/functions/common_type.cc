@@ -143,6 +143,11 @@ DataTypePtr TightestCommonType(const DataTypePtr& left, const DataTypePtr& right
                                          std::max(left->end_field(), right->end_field()));
       case TypeId::kTime:
         return left->time_precision() >= right->time_precision() ? left : right;
+      // Of two reference systems: of any.
+      case TypeId::kGeometry:
+        return DataType::Geometry(-1);
+      case TypeId::kGeography:
+        return DataType::Geography(-1);
       default:
         break;
     }

@@ -20,7 +20,8 @@ std::string TextOf(SqlConnection::Text& text) { return std::move(text).value_or(
 Result<std::shared_ptr<EmbeddedStore>> EmbeddedStore::Open(const std::string& path) {
   FRAZIL_ASSIGN_OR_RETURN(auto connection, SqliteConnection::Open(path));
   // WAL: readers do not wait for writers; NORMAL still survives a crash of the process.
-  for (const char* statement : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", kDatabases, kEntries, kFunctions})
+  for (const char* statement :
+       {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", kDatabases, kEntries, kFunctions})
     FRAZIL_RETURN_IF_ERROR(connection->Run(statement));
   return std::shared_ptr<EmbeddedStore>(new EmbeddedStore(std::move(connection)));
 }
@@ -112,8 +113,7 @@ Result<std::vector<std::string>> EmbeddedStore::ListFunctions(const std::string&
 
 Result<std::optional<std::string>> EmbeddedStore::FindFunction(const std::string& database, const std::string& name) {
   FRAZIL_ASSIGN_OR_RETURN(
-      auto found,
-      connection_->Run("SELECT document FROM functions WHERE database = ? AND name = ?", {database, name}));
+      auto found, connection_->Run("SELECT document FROM functions WHERE database = ? AND name = ?", {database, name}));
   if (found.rows.empty()) return std::optional<std::string>();
   return std::optional<std::string>(TextOf(found.rows[0][0]));
 }
@@ -127,8 +127,8 @@ Result<bool> EmbeddedStore::PutFunction(const std::string& database, const std::
 }
 
 Result<bool> EmbeddedStore::DeleteFunction(const std::string& database, const std::string& name) {
-  FRAZIL_ASSIGN_OR_RETURN(
-      auto outcome, connection_->Run("DELETE FROM functions WHERE database = ? AND name = ?", {database, name}));
+  FRAZIL_ASSIGN_OR_RETURN(auto outcome,
+                          connection_->Run("DELETE FROM functions WHERE database = ? AND name = ?", {database, name}));
   return outcome.changed > 0;
 }
 

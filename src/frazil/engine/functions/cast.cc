@@ -217,6 +217,11 @@ Result<LoweredExpression> LowerSparkCast(LoweredExpression child, const DataType
   }
   if (from.id() == TypeId::kNull || to.id() == TypeId::kNull) return ConstantOf(duckdb::Value(target));
   if (from.EqualsIgnoreNullability(to) || (from.IsString() && to.IsString())) return child;
+  // The casts that there are change what is said of a spatial value, not the value.
+  const auto is_spatial = [](const DataType& type) {
+    return type.id() == TypeId::kGeometry || type.id() == TypeId::kGeography;
+  };
+  if (is_spatial(from) && is_spatial(to)) return child;
   if (from.id() == TypeId::kVariant || to.id() == TypeId::kVariant) {
     return LowerVariantCast(std::move(child), from, to, mode, settings);
   }

@@ -1,6 +1,7 @@
 #include "frazil/engine/functions/spark_functions.h"
 
 #include "frazil/engine/functions/encryption_functions.h"
+#include "frazil/engine/functions/geospatial_functions.h"
 #include "frazil/engine/functions/sketch_functions.h"
 #include "frazil/engine/functions/xml_functions.h"
 
@@ -28,6 +29,7 @@ void RegisterSparkFunctions(FunctionLoweringRegistry& registry) {
   RegisterJsonPathFunctions(registry);
   RegisterStructTextFunctions(registry);
   RegisterXmlFunctions(registry);
+  RegisterGeospatialFunctions(registry);
   RegisterVariantFunctions(registry);
   RegisterAggregateFunctions(registry);
   RegisterSketchFunctions(registry);

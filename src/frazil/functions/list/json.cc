@@ -85,17 +85,37 @@ Result<ExpressionPtr> BindToJson(const FunctionCall& call) {
   return MakeCall("to_json", {value, options}, DataType::String(), true, ModeOf(call), sql);
 }
 
+// A struct with the texts of its arrays, maps and structs, as casts write them.
+ExpressionPtr WithNestedAsText(const ExpressionPtr& value, const FunctionCall& call) {
+  const auto& fields = value->type->fields();
+  const auto is_nested = [](const StructField& field) { return field.type->IsComplex(); };
+  if (std::none_of(fields.begin(), fields.end(), is_nested)) return value;
+  Arguments parts;
+  std::vector<StructField> texts;
+  for (const auto& field : fields) {
+    auto part = MakeCall("get_field", {value, TextLiteral(field.name)}, field.type, true);
+    if (is_nested(field)) part = CastTo(part, DataType::String(), call);
+    texts.emplace_back(field.name, part->type);
+    parts.push_back(TextLiteral(field.name));
+    parts.push_back(std::move(part));
+  }
+  const auto type = DataType::Struct(std::move(texts));
+  const auto row = MakeCall("named_struct", std::move(parts), type, false);
+  if (!value->nullable) return row;
+  return MakeCall("if", {MakeCall("is_null", {value}, DataType::Boolean(), false), MakeNull(type), row}, type, true);
+}
+
 Result<ExpressionPtr> BindToCsv(const FunctionCall& call) {
   std::string sql = CallSql("to_csv", {call.arguments[0]});
   const auto& value = call.arguments[0];
   if (value->type->id() != TypeId::kStruct) return UnexpectedInput(sql, 0, "\"STRUCT\"", *value);
   for (const auto& field : value->type->fields()) {
-    if (field.type->IsComplex() || field.type->id() == TypeId::kVariant)
-      return Error::Unsupported("to_csv of nested values");
+    if (field.type->id() == TypeId::kVariant) return Error::Unsupported("to_csv of variants");
   }
   FRAZIL_ASSIGN_OR_RETURN(auto options, OptionsArgument(call, 1));
   FRAZIL_RETURN_IF_ERROR(CheckCsvOptions(OptionsOf(call, 1)));
-  return MakeCall("to_csv", {value, options}, DataType::String(), value->nullable, ModeOf(call), sql);
+  return MakeCall("to_csv", {WithNestedAsText(value, call), options}, DataType::String(), value->nullable, ModeOf(call),
+                  sql);
 }
 
 // --- schemas of examples
@@ -214,6 +234,54 @@ std::string WithoutLeadingZeros(const std::string& text) {
   return result;
 }
 
+// {a: 1} -> {"a": 1}, where the options allow it.
+std::string WithQuotedNames(const std::string& text) {
+  std::string result;
+  char quote = '\0';
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    result += c;
+    if (quote != '\0') {
+      if (c == '\\' && i + 1 < text.size()) {
+        result += text[++i];
+      } else if (c == quote) {
+        quote = '\0';
+      }
+      continue;
+    }
+    if (c == '"' || c == '\'') quote = c;
+    if (c != '{' && c != ',') continue;
+    size_t begin = i + 1;
+    while (begin < text.size() && std::isspace(static_cast<unsigned char>(text[begin])) != 0) ++begin;
+    size_t end = begin;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+    size_t colon = end;
+    while (colon < text.size() && std::isspace(static_cast<unsigned char>(text[colon])) != 0) ++colon;
+    // A name is what a colon follows; the elements of an array have none.
+    if (end == begin || colon >= text.size() || text[colon] != ':') continue;
+    result += '"' + text.substr(begin, end - begin) + '"';
+    i = end - 1;
+  }
+  return result;
+}
+
+// The cells of a line; those in double quotes without them.
+std::vector<std::string> CsvCells(const std::string& line, const std::string& separator) {
+  std::vector<std::string> cells;
+  for (size_t begin = 0;;) {
+    std::string cell;
+    size_t at = begin;
+    if (at < line.size() && line[at] == '"') {
+      for (++at; at < line.size() && line[at] != '"'; ++at) cell += line[at];
+      if (at < line.size()) ++at;
+    }
+    const size_t end = std::min(line.find(separator, at), line.size());
+    cells.push_back(cell + line.substr(at, end - at));
+    if (end >= line.size()) return cells;
+    begin = end + separator.size();
+  }
+}
+
 Result<ExpressionPtr> BindSchemaOf(const FunctionCall& call) {
   std::string sql = CallSql(call.name, {call.arguments[0]});
   const auto& example = call.arguments[0];
@@ -232,6 +300,9 @@ Result<ExpressionPtr> BindSchemaOf(const FunctionCall& call) {
     if (auto found = options.find("allownumericleadingzeros");
         found != options.end() && AsciiLower(found->second) == "true")
       document = WithoutLeadingZeros(document);
+    if (auto found = options.find("allowunquotedfieldnames");
+        found != options.end() && AsciiLower(found->second) == "true")
+      document = WithQuotedNames(document);
     auto json = ParseJson(document);
     if (!json.ok()) {
       // Names and texts in single quotes are read too.
@@ -244,10 +315,7 @@ Result<ExpressionPtr> BindSchemaOf(const FunctionCall& call) {
   FRAZIL_RETURN_IF_ERROR(CheckCsvOptions(options));
   FRAZIL_ASSIGN_OR_RETURN(const std::string separator, CsvSeparator(options));
   std::vector<StructField> fields;
-  size_t begin = 0;
-  for (int i = 0;; ++i) {
-    size_t end = std::min(text->find(separator, begin), text->size());
-    std::string cell = text->substr(begin, end - begin);
+  for (const std::string& cell : CsvCells(*text, separator)) {
     DataTypePtr type = DataType::String();
     char* stop = nullptr;
     errno = 0;
@@ -260,9 +328,7 @@ Result<ExpressionPtr> BindSchemaOf(const FunctionCall& call) {
     } else if (AsciiLower(cell) == "true" || AsciiLower(cell) == "false") {
       type = DataType::Boolean();
     }
-    fields.emplace_back("_c" + std::to_string(i), type, true);
-    if (end >= text->size()) break;
-    begin = end + separator.size();
+    fields.emplace_back("_c" + std::to_string(fields.size()), type, true);
   }
   return WithSql(TextLiteral(DataType::Struct(std::move(fields))->Sql()), sql);
 }

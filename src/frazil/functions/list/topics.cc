@@ -21,6 +21,7 @@ void AddAllFunctions(FunctionList& list) {
   AddHigherOrderFunctions(list);
   AddJsonFunctions(list);
   AddXmlFunctions(list);
+  AddGeospatialFunctions(list);
   AddUrlFunctions(list);
   AddHashFunctions(list);
   AddEncryptionFunctions(list);

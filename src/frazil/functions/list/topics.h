@@ -36,6 +36,7 @@ void AddConversionFunctions(FunctionList& list);
 void AddSketchFunctions(FunctionList& list);
 void AddEncryptionFunctions(FunctionList& list);
 void AddXmlFunctions(FunctionList& list);
+void AddGeospatialFunctions(FunctionList& list);
 
 void AddVariantFunctions(FunctionList& list);
 void AddUnavailableFunctions(FunctionList& list);
