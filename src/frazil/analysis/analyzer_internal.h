@@ -88,6 +88,8 @@ class Analyzer {
     if (result.ok()) return result;
     return At(std::move(result).error(), origin);
   }
+  /// The origin of a typed expression: the place in the text of the view under way.
+  std::shared_ptr<const plan::Origin> InObject(plan::Origin origin) const;
   Error UnresolvedColumn(const std::vector<std::string>& name, const plan::Origin& origin) const;
 
   // --- names.cc
@@ -364,7 +366,7 @@ class Analyzer {
   std::string view_catalog_;  ///< Names inside a view are looked up where it was made.
   catalogs::Namespace view_namespace_;
   bool in_temporary_view_ = false;
-  std::string object_type_, object_name_;  ///< For query contexts: the view whose text is analyzed.
+  std::shared_ptr<const SourceObject> object_;  ///< For query contexts: the view whose text is analyzed.
   /// Arguments of the SQL text under way (a query inside a DataFrame brings its own).
   std::vector<std::pair<std::string, plan::ExprPtr>> named_parameters_;
   std::vector<plan::ExprPtr> positional_parameters_;

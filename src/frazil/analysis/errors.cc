@@ -6,69 +6,14 @@
 #include "frazil/base/text.h"
 
 namespace frazil::analysis {
-namespace {
-
-// Byte offset of a character; the end of the text where it is beyond.
-size_t ByteOffset(std::string_view text, int character) {
-  size_t at = 0;
-  for (int i = 0; i < character && at < text.size(); ++i) {
-    ++at;
-    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
-  }
-  return at;
-}
-
-// Spark's picture of the place: the lines concerned, each with carets below the part.
-std::string Summary(const QueryContext& context, const std::string& text, const plan::Origin& origin) {
-  std::string summary = "== SQL";
-  if (!context.object_type.empty()) summary += " of " + context.object_type + " " + context.object_name;
-  summary += " (line " + std::to_string(origin.line) + ", position " + std::to_string(origin.position + 1) + ") ==\n";
-  int start = 0;
-  for (const auto& line : Split(text, '\n')) {
-    const int length = static_cast<int>(Utf8Length(line));
-    const int stop = start + length - 1;
-    if (stop >= context.start_index && start <= context.stop_index) {
-      const int from = std::max(0, context.start_index - start);
-      const int to = std::min(length - 1, context.stop_index - start);
-      summary += line + "\n" + std::string(static_cast<size_t>(from), ' ') +
-                 std::string(static_cast<size_t>(std::max(0, to - from + 1)), '^') + "\n";
-    }
-    start += length + 1;
-  }
-  return summary;
-}
-
-}  // namespace
 
 Error Analyzer::At(Error error, const plan::Origin& origin) const {
-  if (!error.query_contexts.empty() || error.condition.empty()) return error;
-  if (error.kind == ErrorKind::kInternal || error.kind == ErrorKind::kStorage || error.kind == ErrorKind::kCancelled)
-    return error;
-  QueryContext context;
-  if (origin.text != nullptr && origin.start >= 0) {
-    context.type = QueryContext::Type::kSql;
-    context.object_type = object_type_;
-    context.object_name = object_name_;
-    context.start_index = origin.start;
-    context.stop_index = origin.stop;
-    const size_t from = ByteOffset(*origin.text, origin.start);
-    const size_t to = ByteOffset(*origin.text, origin.stop + 1);
-    context.fragment = origin.text->substr(from, to > from ? to - from : 0);
-    context.summary = Summary(context, *origin.text, origin);
-    if (error.exception_class == ExceptionClass::kAnalysis && origin.line > 0) {
-      error.message += "; line " + std::to_string(origin.line) + " pos " + std::to_string(origin.position);
-    } else if (error.exception_class != ExceptionClass::kAnalysis) {
-      error.message += "\n" + context.summary;
-    }
-  } else if (!origin.fragment.empty() || !origin.call_site.empty()) {
-    context.type = QueryContext::Type::kDataFrame;
-    context.fragment = origin.fragment;
-    context.call_site = origin.call_site;
-    context.summary = "== DataFrame ==\n\"" + origin.fragment + "\" was called from\n" + origin.call_site + "\n";
-  } else {
-    return error;
-  }
-  return std::move(error).With(std::move(context));
+  return AtOrigin(std::move(error), object_ == nullptr ? origin : *InObject(origin));
+}
+
+std::shared_ptr<const plan::Origin> Analyzer::InObject(plan::Origin origin) const {
+  origin.object = object_;
+  return std::make_shared<const plan::Origin>(std::move(origin));
 }
 
 Error Analyzer::UnresolvedColumn(const std::vector<std::string>& name, const plan::Origin& origin) const {
@@ -89,6 +34,10 @@ Error Analyzer::UnresolvedColumn(const std::vector<std::string>& name, const pla
   if (candidates.empty() && scope != nullptr) add(scope->fallback);
   if (candidates.empty())
     return At(Error::Of("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", {{"objectName", wanted}}), origin);
+
+  // Spark has them as a set, in the order of their names.
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& left, const auto& right) { return left.back() < right.back(); });
 
   // As Spark's StringUtils.orderSuggestedIdentifiersBySimilarity: what all have in common in front is left out.
   const auto same_without_last = [&](size_t count) {

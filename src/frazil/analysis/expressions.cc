@@ -73,6 +73,24 @@ Result<std::optional<Value>> SpecialDatetime(const CastExpression& cast, const s
   return micros ? std::optional<Value>(Value(*micros)) : std::nullopt;
 }
 
+// Whether running such an expression can end in an error of its own.
+bool MayFail(ExpressionKind kind) {
+  switch (kind) {
+    case ExpressionKind::kCall:
+    case ExpressionKind::kCast:
+    case ExpressionKind::kSubquery:
+    case ExpressionKind::kAggregate:
+    case ExpressionKind::kWindow:
+      return true;
+    case ExpressionKind::kLiteral:
+    case ExpressionKind::kColumn:
+    case ExpressionKind::kLambda:
+    case ExpressionKind::kLambdaVariable:
+      return false;
+  }
+  return false;
+}
+
 bool IsTimestamp(const DataType& type) { return type.id() == TypeId::kTimestamp; }
 
 }  // namespace
@@ -160,10 +178,10 @@ Result<ExpressionPtr> Analyzer::Analyze(const ExprPtr& expression) {
     FRAZIL_ASSIGN_OR_RETURN(auto special, SpecialDatetime((*result)->As<CastExpression>(), settings_.time_zone));
     if (special) return WithSql(MakeLiteral((*result)->type, *std::move(special)), (*result)->sql);
   }
-  if (expression->origin.start >= 0 && (*result)->start_index < 0 &&
-      (kind == ExpressionKind::kCall || kind == ExpressionKind::kCast)) {
-    return WithPosition(*std::move(result), expression->origin.start, expression->origin.stop);
-  }
+  const auto& origin = expression->origin;
+  const bool is_known = origin.text != nullptr || !origin.call_site.empty();
+  if (is_known && (*result)->origin == nullptr && MayFail(kind))
+    return WithOrigin(*std::move(result), InObject(origin));
   return result;
 }
 

@@ -71,9 +71,17 @@ Result<Relation> Analyzer::AnalyzeInlineTable(const plan::InlineTablePlan& table
     output.push_back(NewAttribute(name, type, nullable));
     types.push_back(std::move(type));
   }
+  const auto origin = InObject(table.origin);
   for (auto& row : rows) {
-    for (size_t column = 0; column < width; ++column)
-      row[column] = MakeCast(row[column], types[column], settings_.eval_mode());
+    for (size_t column = 0; column < width; ++column) {
+      auto& value = row[column];
+      value = MakeCast(value, types[column], settings_.eval_mode());
+      if (functions::ConstantValue(*value)) continue;
+      // Its errors are those of the table, whichever part of it fails.
+      const auto shown = MakeLiteral(DataType::String(), Value("\"" + value->sql + "\""));
+      value = WithOrigin(
+          MakeCall("inline_value", {value, shown}, value->type, value->nullable, EvalMode::kAnsi, value->sql), origin);
+    }
   }
   return InlineRows(std::move(rows), std::move(output));
 }

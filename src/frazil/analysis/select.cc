@@ -382,9 +382,13 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
       }
       continue;
     }
-    FRAZIL_ASSIGN_OR_RETURN(auto attribute,
-                            At(stage.AddColumn(item.column.expression, item.column.attribute), expressions[i]->origin));
-    output.push_back(std::move(attribute));
+    auto attribute = stage.AddColumn(item.column.expression, item.column.attribute);
+    if (!attribute.ok()) {
+      // What lacks GROUP BY is the whole query.
+      if (attribute.error().condition == "MISSING_GROUP_BY") return std::move(attribute).error();
+      return At(std::move(attribute).error(), expressions[i]->origin);
+    }
+    output.push_back(*std::move(attribute));
   }
 
   if (having != nullptr || qualify != nullptr) {

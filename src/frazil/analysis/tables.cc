@@ -11,6 +11,7 @@
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
 #include "frazil/plan/delta_command.h"
+#include "frazil/plan/determinism.h"
 #include "frazil/plan/file_metadata.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/types/cast_rules.h"
@@ -19,6 +20,10 @@ namespace frazil::analysis {
 namespace {
 
 constexpr size_t kMaxViewDepth = 100;
+
+std::shared_ptr<const SourceObject> ViewObject(std::string name) {
+  return std::make_shared<const SourceObject>(SourceObject{"VIEW", std::move(name)});
+}
 
 // Times beyond what microseconds can tell are the last one that they can.
 int64_t MicrosOf(int64_t millis) {
@@ -215,7 +220,8 @@ Result<tables::ScanOptions> Analyzer::MakeScanOptions(const plan::NamedTablePlan
     } else if (id != TypeId::kTimestamp) {
       typed = MakeCast(typed, DataType::Timestamp(), EvalMode::kTry);
     }
-    if (ContainsKind(*typed, ExpressionKind::kColumn)) return fail("NON_DETERMINISTIC");
+    if (ContainsKind(*typed, ExpressionKind::kColumn) || plan::CallsNondeterministicFunction(*typed))
+      return fail("NON_DETERMINISTIC");
     FRAZIL_ASSIGN_OR_RETURN(auto value, context_.EvaluateConstant(typed));
     if (value.is_null()) return fail("INPUT");
     options.timestamp_micros = value.integer();
@@ -237,7 +243,7 @@ Result<Relation> Analyzer::AnalyzeNamedTable(const plan::NamedTablePlan& table) 
 }
 
 Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table, const std::vector<std::string>& name) {
-  const bool in_catalog_view = !view_catalog_.empty() && object_type_ == "VIEW" && !in_temporary_view_;
+  const bool in_catalog_view = !view_catalog_.empty() && object_ != nullptr && !in_temporary_view_;
   if (name.size() == 1) {
     if (auto cte = FindCte(name[0])) return *std::move(cte);
     const auto referenced = referenced_views_.find(AsciiLower(name[0]));
@@ -363,8 +369,7 @@ Result<Relation> Analyzer::AnalyzeTempView(const TempView& view, const std::stri
     const Restored subqueries(&subqueries_, {});
     const Restored catalog(&view_catalog_, view.current_catalog);
     const Restored name_space(&view_namespace_, view.current_namespace);
-    const Restored type(&object_type_, std::string(view.query_text.empty() ? "" : "VIEW"));
-    const Restored object(&object_name_, name);
+    const Restored object(&object_, view.query_text.empty() ? nullptr : ViewObject(Join(qualifier, ".")));
     const Restored temporary(&in_temporary_view_, true);
     const Restored captured(&captured_views_, view.captured_views);
     return AnalyzePlan(view.plan);
@@ -405,8 +410,7 @@ Result<Relation> Analyzer::AnalyzeCatalogView(const catalogs::ViewDefinition& vi
     const Restored positional(&positional_parameters_, {});
     const Restored catalog(&view_catalog_, view.current_catalog);
     const Restored name_space(&view_namespace_, view.current_namespace);
-    const Restored type(&object_type_, std::string("VIEW"));
-    const Restored object(&object_name_, Join(full_name, "."));
+    const Restored object(&object_, ViewObject(Join(full_name, ".")));
     const Restored temporary(&in_temporary_view_, false);
     const Restored view_settings(&settings_, settings);
     return AnalyzePlan(parsed);

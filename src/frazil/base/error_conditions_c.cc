@@ -70,8 +70,9 @@ constexpr ErrorCondition kTable[] = {
     {"CANNOT_UP_CAST_DATATYPE", "42846", "Cannot up cast <expression> from <sourceType> to <targetType>. <details>",
      kAnalysis},
     {"CAST_INVALID_INPUT", "22018",
-     "The value <expression> of the type <sourceType> cannot be cast to <targetType> because it is malformed. Use "
-     "`try_cast` to tolerate malformed input and return NULL instead.",
+     "The value <expression> of the type <sourceType> cannot be cast to <targetType> because it is malformed. Correct "
+     "the value as per the syntax, or change its target type. Use `try_cast` to tolerate malformed input and return "
+     "NULL instead.",
      kNumberFormat},
     {"CAST_OVERFLOW", "22003",
      "The value <value> of the type <sourceType> cannot be cast to <targetType> due to an overflow. Use `try_cast` to "
@@ -82,7 +83,7 @@ constexpr ErrorCondition kTable[] = {
      "overflow. Use `try_cast` on the input value to tolerate overflow and return NULL instead.",
      kArithmetic},
     {"CATALOG_NOT_FOUND", "42P08",
-     "The catalog <catalogName> not found. Consider to set the SQL config <config> to a catalog plugin.", kAnalysis},
+     "The catalog <catalogName> not found. Consider to set the SQL config <config> to a catalog plugin.", kSpark},
     {"CHECK_CONSTRAINT_VIOLATION", "23001",
      "CHECK constraint <constraintName> <expression> violated by row with values: <values>", kSparkRuntime},
     {"CLUSTERING_COLUMNS_MISMATCH", "42P10",

@@ -258,7 +258,7 @@ constexpr ErrorCondition kTable[] = {
     {"DUPLICATED_FIELD_NAME_IN_ARROW_STRUCT", "42713",
      "Duplicated field names in Arrow Struct are not allowed, got <fieldNames>.", kUnsupportedOperation},
     {"DUPLICATED_MAP_KEY", "23505",
-     "Duplicate map key <key> was found, please check the input data. If you want to remove the duplicated keys, you "
+     "Duplicate map key <key> was found, please check the input data.\nIf you want to remove the duplicated keys, you "
      "can set <mapKeyDedupPolicy> to \"LAST_WIN\" so that the key inserted at last takes precedence.",
      kSparkRuntime},
     {"DUPLICATED_METRICS_NAME", "42710", "The metric name is not unique: <metricName>.", kAnalysis},
@@ -352,7 +352,7 @@ constexpr ErrorCondition kTable[] = {
      kParse},
     {"FIELD_ALREADY_EXISTS", "42710", "Cannot <op> column, because <fieldNames> already exists in <struct>.",
      kAnalysis},
-    {"FIELD_NOT_FOUND", "42704", "No such struct field <fieldName> in <fields>.", kIllegalArgument},
+    {"FIELD_NOT_FOUND", "42704", "No such struct field <fieldName> in <fields>.", kAnalysis},
     {"FORBIDDEN_OPERATION", "42809", "The operation <statement> is not allowed on the <objectType>: <objectName>.",
      kAnalysis},
 };

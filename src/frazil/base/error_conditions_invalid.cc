@@ -22,7 +22,9 @@ constexpr ErrorCondition kTable[] = {
      "The FILTER expression <filterExpr> in an aggregate function is invalid. Expected a FILTER expression of the "
      "BOOLEAN type.",
      kAnalysis},
-    {"INVALID_ARRAY_INDEX", "22003", "The index <indexValue> is out of bounds. The array has <arraySize> elements.",
+    {"INVALID_ARRAY_INDEX", "22003",
+     "The index <indexValue> is out of bounds. The array has <arraySize> elements. Use the SQL function `get()` to "
+     "tolerate accessing element at invalid index and return NULL instead.",
      kArrayIndexOutOfBounds},
     {"INVALID_ARRAY_INDEX_IN_ELEMENT_AT", "22003",
      "The index <indexValue> is out of bounds. The array has <arraySize> elements. Use `try_element_at` to tolerate "
@@ -96,7 +98,8 @@ constexpr ErrorCondition kTable[] = {
     {"INVALID_CURSOR.POSITION_NOT_FOUND", "HY109",
      "The cursor is invalid. The cursor position id <responseId> is not found.", kAnalysis},
     {"INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER", "22007",
-     "Unrecognized datetime pattern: <pattern>. Illegal pattern character found in datetime pattern: <c>.",
+     "Unrecognized datetime pattern: <pattern>. Illegal pattern character found in datetime pattern: <c>. Please "
+     "provide legal character.",
      kIllegalArgument},
     {"INVALID_DATETIME_PATTERN.LENGTH", "22007",
      "Unrecognized datetime pattern: <pattern>. Too many letters in datetime pattern: <pattern>.", kIllegalArgument},
@@ -223,7 +226,8 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"INVALID_IDENTIFIER", "42602", "The unquoted identifier <ident> is invalid and must be back quoted as: `<ident>`.",
      kParse},
-    {"INVALID_INDEX_OF_ZERO", "22003", "The index 0 is invalid.", kSparkRuntime},
+    {"INVALID_INDEX_OF_ZERO", "22003",
+     "The index 0 is invalid. An index shall be either < 0 or > 0 (the first element has index 1).", kSparkRuntime},
     {"INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE", "42000",
      "Invalid inline table. Cannot evaluate the expression <expr> in inline table definition.", kAnalysis},
     {"INVALID_INLINE_TABLE.FAILED_SQL_EXPRESSION_EVALUATION", "42000",

@@ -1,11 +1,14 @@
 #include "frazil/commands/run_command.h"
 
+#include "frazil/base/origin.h"
 #include "frazil/catalogs/path/path_tables.h"
 #include "frazil/commands/statements_internal.h"
 
 namespace frazil::commands {
 
-Result<RowSet> RunCommand(const plan::Command& command, CommandContext& context) {
+namespace {
+
+Result<RowSet> RunKind(const plan::Command& command, CommandContext& context) {
   using plan::CommandKind;
   switch (command.command_kind) {
     case CommandKind::kCreateTable:
@@ -82,6 +85,21 @@ Result<RowSet> RunCommand(const plan::Command& command, CommandContext& context)
   return Error::Internal("unknown command");
 }
 
+// What the statement as a whole gets wrong, where no part of it has said so.
+bool IsAboutStatement(const Error& error) {
+  const std::string_view condition = error.condition;
+  return condition.starts_with("UNRESOLVED_COLUMN.") || condition == "FIELD_ALREADY_EXISTS" ||
+         condition == "INVALID_NON_DETERMINISTIC_EXPRESSIONS" || condition == "_LEGACY_ERROR_TEMP_2330";
+}
+
+}  // namespace
+
+Result<RowSet> RunCommand(const plan::Command& command, CommandContext& context) {
+  auto result = RunKind(command, context);
+  if (result.ok() || !IsAboutStatement(result.error())) return result;
+  return AtOrigin(std::move(result).error(), command.origin);
+}
+
 RowSet NoRows() { return {DataType::Struct({}), {}}; }
 
 RowSet TextRows(const std::vector<std::string>& names, std::vector<std::vector<std::string>> rows) {
@@ -122,7 +140,9 @@ bool IsMetadataTable(const analysis::ResolvedTable& table) {
 
 Result<analysis::ResolvedTable> ResolveTableName(const plan::NameClause& name, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(name, context));
-  return analysis::ResolveTable(parts, context);
+  auto table = analysis::ResolveTable(parts, context);
+  if (table.ok() || table.error().exception_class != ExceptionClass::kAnalysis) return table;
+  return AtOrigin(std::move(table).error(), name.origin);
 }
 
 Result<ResolvedNamespace> ResolveNamespace(const std::vector<std::string>& parts, CommandContext& context) {

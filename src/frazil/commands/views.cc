@@ -31,6 +31,11 @@ Result<DataTypePtr> ViewSchema(const plan::CreateViewCommand& command, const Dat
   return result;
 }
 
+/// The query as a text of its own: places in it count from its beginning. Views of DataFrames have no text.
+Result<plan::PlanPtr> OwnQuery(const plan::PlanPtr& query, const std::string& text, CommandContext& context) {
+  return text.empty() ? query : sql::ParseQuery(text, context.parser_options());
+}
+
 Result<RowSet> CreateTemporaryView(const plan::CreateViewCommand& command, const std::vector<std::string>& parts,
                                    CommandContext& context) {
   bool global = command.scope == plan::ViewScope::kGlobalTemporary;
@@ -61,7 +66,7 @@ Result<RowSet> CreateTemporaryView(const plan::CreateViewCommand& command, const
     FRAZIL_ASSIGN_OR_RETURN(view.schema, ViewSchema(command, plan::OutputSchema(*analyzed), QuoteIdentifier(name)));
   } else {
     FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(command.query, context));
-    view.plan = command.query;
+    FRAZIL_ASSIGN_OR_RETURN(view.plan, OwnQuery(command.query, command.query_text, context));
     // A view that replaces one which it reads goes on to read the old one.
     if (existing.has_value()) view.captured_views = context.CaptureTempViews();
     FRAZIL_ASSIGN_OR_RETURN(view.schema, ViewSchema(command, plan::OutputSchema(*analyzed), QuoteIdentifier(name)));
@@ -152,7 +157,7 @@ Result<RowSet> RunAlterView(const plan::AlterViewCommand& command, CommandContex
     if (auto temporary = context.FindTempView(parts[0]); temporary.has_value()) {
       FRAZIL_ASSIGN_OR_RETURN(auto analyzed, analysis::AnalyzeRelation(command.query, context));
       analysis::TempView view;
-      view.plan = command.query;
+      FRAZIL_ASSIGN_OR_RETURN(view.plan, OwnQuery(command.query, command.query_text, context));
       view.current_catalog = context.current_catalog();
       view.current_namespace = context.current_namespace();
       view.schema = plan::OutputSchema(*analyzed);

@@ -11,6 +11,7 @@
 
 #include "frazil/base/logging.h"
 #include "frazil/engine/arrow_result.h"
+#include "frazil/engine/error_origins.h"
 #include "frazil/engine/scan_functions.h"
 #include "frazil/engine/statement.h"
 #include "frazil/engine/store_file_system.h"
@@ -179,6 +180,8 @@ duckdb::shared_ptr<duckdb::DuckDB> DuckDbEngine::OpenDatabase() {
   if (options_.threads > 0) config.SetOptionByName("threads", duckdb::Value::BIGINT(options_.threads));
   config.SetOptionByName("temp_directory", duckdb::Value(spill_directory_));
   auto database = duckdb::make_shared_ptr<duckdb::DuckDB>(nullptr, &config);
+
+  RegisterErrorOrigins(database->instance->config);
 
   duckdb::Connection connection(*database);
   Must(connection.Query("SET GLOBAL TimeZone = 'UTC'"));

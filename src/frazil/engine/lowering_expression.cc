@@ -44,27 +44,31 @@ std::string ColumnName(AttributeId id) { return "c" + std::to_string(id); }
 LoweredExpression ColumnRefOf(const std::string& name) { return duckdb::make_uniq<duckdb::ColumnRefExpression>(name); }
 
 Result<LoweredExpression> Lowering::Lower(const Expression& expression) {
-  switch (expression.kind) {
-    case ExpressionKind::kLiteral:
-      return LowerLiteral(expression.As<LiteralExpression>());
-    case ExpressionKind::kColumn:
-      return ColumnRefOf(ColumnName(expression.As<ColumnExpression>().id));
-    case ExpressionKind::kCall:
-      return LowerCall(expression.As<CallExpression>());
-    case ExpressionKind::kCast:
-      return LowerCast(expression.As<CastExpression>());
-    case ExpressionKind::kLambda:
-      return LowerLambda(expression.As<LambdaExpression>());
-    case ExpressionKind::kLambdaVariable:
-      return ColumnRefOf(LambdaParameterName(expression.As<LambdaVariableExpression>().id));
-    case ExpressionKind::kSubquery:
-      return LowerSubquery(expression.As<SubqueryExpression>());
-    case ExpressionKind::kAggregate:
-      return LowerAggregate(expression.As<AggregateExpression>());
-    case ExpressionKind::kWindow:
-      return LowerWindow(expression.As<WindowExpression>());
-  }
-  return Error::Internal("Unknown kind of expression");
+  auto lowered = [&]() -> Result<LoweredExpression> {
+    switch (expression.kind) {
+      case ExpressionKind::kLiteral:
+        return LowerLiteral(expression.As<LiteralExpression>());
+      case ExpressionKind::kColumn:
+        return ColumnRefOf(ColumnName(expression.As<ColumnExpression>().id));
+      case ExpressionKind::kCall:
+        return LowerCall(expression.As<CallExpression>());
+      case ExpressionKind::kCast:
+        return LowerCast(expression.As<CastExpression>());
+      case ExpressionKind::kLambda:
+        return LowerLambda(expression.As<LambdaExpression>());
+      case ExpressionKind::kLambdaVariable:
+        return ColumnRefOf(LambdaParameterName(expression.As<LambdaVariableExpression>().id));
+      case ExpressionKind::kSubquery:
+        return LowerSubquery(expression.As<SubqueryExpression>());
+      case ExpressionKind::kAggregate:
+        return LowerAggregate(expression.As<AggregateExpression>());
+      case ExpressionKind::kWindow:
+        return LowerWindow(expression.As<WindowExpression>());
+    }
+    return Error::Internal("Unknown kind of expression");
+  }();
+  if (lowered.ok() && expression.origin != nullptr) state_.origins.Mark(**lowered, expression.origin);
+  return lowered;
 }
 
 Result<LoweredArguments> Lowering::LowerAll(const std::vector<ExpressionPtr>& expressions) {
@@ -81,10 +85,35 @@ Result<LoweredExpression> Lowering::LowerLiteral(const LiteralExpression& litera
   return ConstantOf(std::move(value));
 }
 
+namespace {
+
+const std::string& TextOf(const CallExpression& call, size_t argument) {
+  return call.arguments[argument]->As<LiteralExpression>().value.string();
+}
+
+// Names the errors of what a call stands around, where the call is there for that.
+void NameErrors(const CallExpression& call, duckdb::ParsedExpression& lowered, ErrorOrigins& origins) {
+  if (call.function == "store_value") {
+    origins.Replace(
+        lowered, ErrorOrigins::Errors::kOverflow,
+        Error::Of("CAST_OVERFLOW_IN_TABLE_INSERT",
+                  {{"sourceType", TextOf(call, 1)}, {"targetType", TextOf(call, 2)}, {"columnName", TextOf(call, 3)}}),
+        nullptr);
+  }
+  if (call.function == "inline_value") {
+    origins.Replace(lowered, ErrorOrigins::Errors::kAny,
+                    Error::Of("INVALID_INLINE_TABLE.FAILED_SQL_EXPRESSION_EVALUATION", {{"sqlExpr", TextOf(call, 1)}}),
+                    call.origin);
+  }
+}
+
+}  // namespace
+
 Result<LoweredExpression> Lowering::LowerCall(const CallExpression& call) {
   FRAZIL_ASSIGN_OR_RETURN(auto arguments, LowerAll(call.arguments));
   FRAZIL_ASSIGN_OR_RETURN(auto lowered, registry_.LowerScalar(*this, call, std::move(arguments)));
   FRAZIL_RETURN_IF_ERROR(ToDuckDbType(*call.type).status());
+  NameErrors(call, *lowered, state_.origins);
   return AsMappedType(std::move(lowered), *call.type);
 }
 
@@ -160,6 +189,14 @@ Result<LoweredExpression> Lowering::LowerSubquery(const SubqueryExpression& subq
     return LoweredExpression(std::move(result));
   }
   FRAZIL_ASSIGN_OR_RETURN(auto block, LowerPlan(plan));
+  const bool is_checked = subquery.subquery_kind == SubqueryKind::kScalar && !subquery.is_correlated;
+  if (is_checked && subquery.origin != nullptr) {
+    // The check that there is one row is DuckDB's own: it finds the origin at the column.
+    block = Wrap(std::move(block));
+    block.select = PassThrough(block.columns);
+    block.has_select = true;
+    for (auto& [name, value] : block.select) state_.origins.Mark(*value, subquery.origin);
+  }
   auto result = duckdb::make_uniq<duckdb::SubqueryExpression>();
   result->subquery = duckdb::make_uniq<duckdb::SelectStatement>();
   result->subquery->node = ToQueryNode(std::move(block));

@@ -54,7 +54,7 @@ Statement::~Statement() {
 
 Error Statement::Failure(const duckdb::ErrorData& error) const {
   const Status cancelled = CheckNotCancelled(state_->context.cancel.get());
-  return cancelled.ok() ? ErrorFromDuckDb(error) : cancelled.error();
+  return cancelled.ok() ? state_->origins.Locate(ErrorFromDuckDb(error), error) : cancelled.error();
 }
 
 Status Statement::StartQuery(const plan::LogicalPlanPtr& plan) {

@@ -9,6 +9,7 @@
 #include <duckdb/main/client_context_state.hpp>
 
 #include "frazil/engine/engine.h"
+#include "frazil/engine/error_origins.h"
 #include "frazil/plan/logical_plan.h"
 
 namespace frazil::engine {
@@ -50,6 +51,7 @@ struct StatementScan {
 struct StatementState : duckdb::ClientContextState {
   ExecutionContext context;
   std::vector<StatementScan> scans;
+  ErrorOrigins origins;
   /// Arrow tables and the like that DuckDB reads by address.
   std::vector<std::shared_ptr<void>> kept;
 

@@ -159,8 +159,6 @@ ExpressionPtr MakeCast(ExpressionPtr child, DataTypePtr type, EvalMode mode, boo
   if (!user_specified && child->type->Equals(*type)) return child;
   auto cast = std::make_shared<CastExpression>();
   cast->nullable = IsCastNullable(*child, *type, mode);
-  cast->start_index = child->start_index;
-  cast->stop_index = child->stop_index;
   // Casts to nested types are not shown, as in Spark.
   if (user_specified && !type->IsComplex()) {
     cast->sql = (mode == EvalMode::kTry ? "TRY_CAST(" : "CAST(") + child->sql + " AS " + type->Sql() + ")";
@@ -178,11 +176,8 @@ ExpressionPtr WithSql(ExpressionPtr expression, std::string sql) {
   return CopyExpression(*expression, [&](Expression* copy) { copy->sql = std::move(sql); });
 }
 
-ExpressionPtr WithPosition(ExpressionPtr expression, int start_index, int stop_index) {
-  return CopyExpression(*expression, [&](Expression* copy) {
-    copy->start_index = start_index;
-    copy->stop_index = stop_index;
-  });
+ExpressionPtr WithOrigin(ExpressionPtr expression, std::shared_ptr<const Origin> origin) {
+  return CopyExpression(*expression, [&](Expression* copy) { copy->origin = std::move(origin); });
 }
 
 std::vector<ExpressionPtr> Children(const Expression& expression) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "frazil/base/origin.h"
 #include "frazil/types/data_type.h"
 #include "frazil/types/value.h"
 
@@ -56,9 +57,9 @@ struct Expression {
   /// The text Spark uses for it in automatic column names (`toPrettySQL`): "(a + 1)", "sum(a)". Implicit casts keep
   /// their child's text.
   std::string sql;
-  /// Where it stands in the statement, for the query context of run-time errors; -1 where unknown.
-  int start_index = -1;
-  int stop_index = -1;
+  /// Where the statement has it, for the query context of run-time errors. Null: as the expression around it (implicit
+  /// casts, parts of what one function stands for).
+  std::shared_ptr<const Origin> origin;
 
   template <typename T>
   const T& As() const {
@@ -189,8 +190,8 @@ ExpressionPtr MakeCast(ExpressionPtr child, DataTypePtr type, EvalMode mode, boo
 /// A copy that shows as `sql`.
 ExpressionPtr WithSql(ExpressionPtr expression, std::string sql);
 
-/// A copy that stands at this place of the statement's text.
-ExpressionPtr WithPosition(ExpressionPtr expression, int start_index, int stop_index);
+/// A copy that comes from this place of the statement.
+ExpressionPtr WithOrigin(ExpressionPtr expression, std::shared_ptr<const Origin> origin);
 
 /// Calls `visit` for the expression and everything below it (arguments, lambda bodies, window keys; not the plans of
 /// subqueries), parents first. `visit` returns false to leave out what is below.

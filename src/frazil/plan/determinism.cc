@@ -23,6 +23,15 @@ constexpr std::array<std::string_view, 14> kNondeterministic = {"rand",
                                                                 "aes_encrypt",
                                                                 kNondeterministicPythonFunction};
 
+bool CallsNondeterministicFunctionIn(const LogicalPlan& plan) {
+  const auto expressions = NodeExpressions(plan);
+  const auto inputs = Inputs(plan);
+  return std::any_of(expressions.begin(), expressions.end(),
+                     [](const ExpressionPtr& expression) { return CallsNondeterministicFunction(*expression); }) ||
+         std::any_of(inputs.begin(), inputs.end(),
+                     [](const LogicalPlanPtr& input) { return CallsNondeterministicFunctionIn(*input); });
+}
+
 bool IsDeterministicExpression(const Expression& expression) {
   bool found = false;
   VisitExpression(expression, [&](const Expression& part) {
@@ -39,6 +48,19 @@ bool IsDeterministicExpression(const Expression& expression) {
 
 bool IsNondeterministicFunction(std::string_view name) {
   return std::find(kNondeterministic.begin(), kNondeterministic.end(), name) != kNondeterministic.end();
+}
+
+bool CallsNondeterministicFunction(const Expression& expression) {
+  bool found = false;
+  VisitExpression(expression, [&](const Expression& part) {
+    if (part.kind == ExpressionKind::kCall)
+      found = found || IsNondeterministicFunction(part.As<CallExpression>().function);
+    if (part.kind == ExpressionKind::kSubquery)
+      found = found ||
+              CallsNondeterministicFunctionIn(static_cast<const LogicalPlan&>(*part.As<SubqueryExpression>().plan));
+    return !found;
+  });
+  return found;
 }
 
 bool IsDeterministic(const LogicalPlan& plan) {

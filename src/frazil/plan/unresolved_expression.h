@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "frazil/base/origin.h"
 #include "frazil/expressions/expression.h"
 #include "frazil/plan/type_fwd.h"
 #include "frazil/types/data_type.h"
@@ -17,17 +18,7 @@
 
 namespace frazil::plan {
 
-/// Where a node stands in its SQL text (characters, inclusive; -1 where unknown), or the DataFrame call it came from.
-struct Origin {
-  int start = -1;
-  int stop = -1;
-  int line = -1;      ///< From 1.
-  int position = -1;  ///< Column of the line, from 0.
-  /// The whole statement's text, shared by its nodes; null for DataFrame nodes.
-  std::shared_ptr<const std::string> text;
-  std::string call_site;  ///< DataFrame: the Python call site.
-  std::string fragment;   ///< DataFrame: the API call's name, as "__truediv__".
-};
+using frazil::Origin;
 
 enum class ExprKind : uint8_t {
   kLiteral,

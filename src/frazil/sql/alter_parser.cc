@@ -17,8 +17,7 @@ Result<plan::PlanPtr> Parser::Alter() {
   if (At(Keyword::kView)) return AlterView(first);
   if (AtNamespace()) return AlterNamespace(first);
   if (At(Keyword::kIndex)) {
-    pos_ = tokens_.size() - 1;
-    return NotAllowed(first, "ALTER INDEX");
+    return InvalidStatement(first, "ALTER", 1);
   }
   return SyntaxError();
 }
@@ -113,18 +112,17 @@ Result<std::vector<AlterAction>> Parser::AlterActions() {
       return std::vector<AlterAction>{std::move(action)};
     }
     case Keyword::kNot:
+      return InvalidStatement(first, "ALTER TABLE", At(Keyword::kStored, 1) ? 4 : 2);
     case Keyword::kClustered:
     case Keyword::kSkewed:
     case Keyword::kExchange:
     case Keyword::kArchive:
     case Keyword::kUnarchive:
+      return InvalidStatement(first, "ALTER TABLE", 2);
     case Keyword::kTouch:
     case Keyword::kCompact:
-    case Keyword::kConcatenate: {
-      const std::string what = "ALTER TABLE " + AsciiUpper(Peek().text);
-      pos_ = tokens_.size() - 1;
-      return NotAllowed(first, what);
-    }
+    case Keyword::kConcatenate:
+      return InvalidStatement(first, "ALTER TABLE", 1);
     default:
       return SyntaxError();
   }
@@ -256,9 +254,7 @@ Result<AlterAction> Parser::AlterSet() {
     action.type = AlterAction::Type::kSetSerde;
     FRAZIL_ASSIGN_OR_RETURN(action.properties, PropertyList());
   } else if (AtAny({Keyword::kSkewed, Keyword::kFileformat})) {
-    const std::string what = "ALTER TABLE SET " + AsciiUpper(Peek().text);
-    pos_ = tokens_.size() - 1;
-    return NotAllowed(first, what);
+    return InvalidStatement(first, "ALTER TABLE SET", At(Keyword::kSkewed) ? 2 : 1);
   } else {
     return SyntaxError();
   }

@@ -70,7 +70,7 @@ TEST(AlterParser, ReadsStatements) {
   EXPECT_EQ(Statement("ALTER TABLE t DROP TAG x"), "AlterTable[t; #15 tag x]");
   EXPECT_EQ(Statement("ALTER TABLE t CREATE BRANCH b WITH SNAPSHOT RETENTION 5 SNAPSHOTS"),
             "AlterTable[t; #14 branch b keep 5]");
-  EXPECT_EQ(Statement("ALTER TABLE t TOUCH"), "error _LEGACY_ERROR_TEMP_0035");
+  EXPECT_EQ(Statement("ALTER TABLE t TOUCH"), "error INVALID_STATEMENT_OR_CLAUSE");
   EXPECT_EQ(Statement("ALTER TABLE t FOO"), "error PARSE_SYNTAX_ERROR");
   EXPECT_EQ(Statement("ALTER VIEW v RENAME TO w"), "RenameView[v to w]");
   EXPECT_EQ(Statement("ALTER VIEW v SET TBLPROPERTIES ('a' = 'b')"), "AlterView[v {a=b}](-)");

@@ -45,9 +45,7 @@ Result<plan::PlanPtr> Parser::Create() {
   if (AtWords({Keyword::kStreaming, Keyword::kTable})) return UnsupportedRest("CREATE STREAMING TABLE");
   if (At(Keyword::kFlow)) return UnsupportedRest("CREATE FLOW");
   if (At(Keyword::kRole) || AtWords({Keyword::kTemporary, Keyword::kMacro})) {
-    const std::string what = At(Keyword::kRole) ? "CREATE ROLE" : "CREATE TEMPORARY MACRO";
-    pos_ = tokens_.size() - 1;
-    return NotAllowed(first, what);
+    return InvalidStatement(first, "CREATE", At(Keyword::kRole) ? 1 : 2);
   }
   return SyntaxError();
 }

@@ -60,12 +60,10 @@ Status Parser::OptionalPartition(Partition* partition, bool values_required) {
 }
 
 Result<plan::PlanPtr> Parser::Insert() {
-  const size_t first = pos_;
   FRAZIL_ASSIGN_OR_RETURN(auto command, InsertTarget());
   default_allowed_ = !command->directory;
   FRAZIL_ASSIGN_OR_RETURN(command->query, Query());
   default_allowed_ = false;
-  command->origin = OriginFrom(first);
   return plan::PlanPtr(std::move(command));
 }
 
@@ -78,7 +76,6 @@ Result<plan::PlanPtr> Parser::FromInsert(const plan::WithPlan* with) {
   }
   std::vector<std::shared_ptr<plan::InsertCommand>> inserts;
   while (At(Keyword::kInsert)) {
-    const size_t insert = pos_;
     FRAZIL_ASSIGN_OR_RETURN(auto command, InsertTarget());
     const size_t body = pos_;
     if (!At(Keyword::kSelect)) return SyntaxError();
@@ -90,7 +87,6 @@ Result<plan::PlanPtr> Parser::FromInsert(const plan::WithPlan* with) {
       query = std::move(named);
     }
     command->query = std::move(query);
-    command->origin = OriginFrom(insert);
     inserts.push_back(std::move(command));
   }
   if (inserts.size() == 1) return plan::PlanPtr(inserts[0]);
@@ -111,6 +107,7 @@ Result<std::shared_ptr<plan::InsertCommand>> Parser::InsertTarget() {
     if (At(Keyword::kDirectory, directory) && (AtStringLiteral(directory + 1) || At(Keyword::kUsing, directory + 1))) {
       Skip(directory + 1);
       FRAZIL_RETURN_IF_ERROR(InsertDirectory(command.get()));
+      command->origin = OriginFrom(first);
       return command;
     }
   } else {
@@ -133,6 +130,8 @@ Result<std::shared_ptr<plan::InsertCommand>> Parser::InsertTarget() {
       FRAZIL_ASSIGN_OR_RETURN(command->columns, IdentifierList());
     }
   }
+  // The query stands for itself.
+  command->origin = OriginFrom(first);
   return command;
 }
 

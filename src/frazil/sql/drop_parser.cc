@@ -54,9 +54,7 @@ Result<plan::PlanPtr> Parser::Drop() {
   }
   if (At(Keyword::kIndex)) return UnsupportedRest("DROP INDEX");
   if (At(Keyword::kRole) || AtWords({Keyword::kTemporary, Keyword::kMacro})) {
-    const std::string what = At(Keyword::kRole) ? "DROP ROLE" : "DROP TEMPORARY MACRO";
-    pos_ = tokens_.size() - 1;
-    return NotAllowed(first, what);
+    return InvalidStatement(first, "DROP", At(Keyword::kRole) ? 1 : 2);
   }
   return SyntaxError();
 }

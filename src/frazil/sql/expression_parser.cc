@@ -125,7 +125,8 @@ Result<plan::ExprPtr> Parser::Binary(int minimum) {
       continue;
     }
     if (minimum <= kPredicate && !has_predicate && AtPredicate()) {
-      FRAZIL_ASSIGN_OR_RETURN(left, Predicate(std::move(left), first));
+      // The value in front is no part of what Spark calls the predicate.
+      FRAZIL_ASSIGN_OR_RETURN(left, Predicate(std::move(left), pos_));
       has_predicate = true;
       continue;
     }

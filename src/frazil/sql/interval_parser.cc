@@ -7,6 +7,7 @@
 #include <limits>
 #include <sstream>
 
+#include "frazil/base/origin.h"
 #include "frazil/base/text.h"
 #include "frazil/sql/parse_error.h"
 #include "frazil/sql/parser_internal.h"
@@ -133,7 +134,7 @@ Result<plan::ExprPtr> Parser::UnitToUnitInterval(size_t first) {
   }
   const auto wrapped = [&](Error error) {
     error.exception_class = ExceptionClass::kParse;
-    return WithOrigin(std::move(error), OriginFrom(first));
+    return AtOrigin(std::move(error), OriginFrom(first));
   };
   if (year_month) {
     auto months = ParseYearMonthInterval(text, *from, *to);
@@ -197,12 +198,12 @@ Result<plan::ExprPtr> Parser::Interval() {
   if (!interval.ok()) {
     Error error = std::move(interval).error();
     error.exception_class = ExceptionClass::kParse;
-    return WithOrigin(std::move(error), OriginFrom(first));
+    return AtOrigin(std::move(error), OriginFrom(first));
   }
   if (options_.legacy_interval)
     return plan::MakeLiteralExpr(DataType::CalendarInterval(), Value(*interval), OriginFrom(first));
   auto typed = ToAnsi(*interval, units, SourceFrom(first));
-  if (!typed.ok()) return WithOrigin(std::move(typed).error(), OriginFrom(first));
+  if (!typed.ok()) return AtOrigin(std::move(typed).error(), OriginFrom(first));
   return plan::MakeLiteralExpr(typed->type, std::move(typed->value), OriginFrom(first));
 }
 
@@ -220,7 +221,7 @@ Result<plan::ExprPtr> Parser::IntervalFromText(size_t first, const std::string& 
     if (letters && word != "interval") units.push_back(word);
   }
   auto typed = ToAnsi(*interval, units, SourceFrom(first));
-  if (!typed.ok()) return WithOrigin(std::move(typed).error(), OriginFrom(first));
+  if (!typed.ok()) return AtOrigin(std::move(typed).error(), OriginFrom(first));
   return plan::MakeLiteralExpr(typed->type, std::move(typed->value), OriginFrom(first));
 }
 

@@ -2,19 +2,14 @@
 
 // How parse errors show the place in the statement, as Spark's ParseException prints it.
 
-#include <string>
 #include <string_view>
 
 #include "frazil/base/error.h"
-#include "frazil/plan/unresolved_expression.h"
 
 namespace frazil::sql {
 
 /// Adds " (line 1, pos 7)" and the statement with a caret line to the message.
 /// `line` counts from 1, `position` from 0.
 Error WithPosition(Error error, std::string_view statement, int line, int position);
-
-/// Adds the query context of a node to the error and the message.
-Error WithOrigin(Error error, const plan::Origin& origin);
 
 }  // namespace frazil::sql

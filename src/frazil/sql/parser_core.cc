@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "frazil/base/origin.h"
 #include "frazil/base/text.h"
 #include "frazil/sql/parse_error.h"
 #include "frazil/sql/parser_internal.h"
@@ -150,11 +151,17 @@ Error Parser::SyntaxErrorAt(size_t token, std::string hint) const {
 }
 
 Error Parser::ErrorFrom(size_t first, std::string_view condition, Error::Parameters parameters) const {
-  return WithOrigin(Error::Parse(condition, std::move(parameters)), OriginFrom(first));
+  return AtOrigin(Error::Parse(condition, std::move(parameters)), OriginFrom(first));
 }
 
 Error Parser::NotAllowed(size_t first, std::string message) const {
   return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0035", {{"message", std::move(message)}});
+}
+
+Error Parser::InvalidStatement(size_t first, std::string operation, size_t count) {
+  for (size_t i = 0; i < count; ++i) operation += (operation.empty() ? "" : " ") + std::string(Peek(i).text);
+  pos_ = tokens_.size() - 1;
+  return ErrorFrom(first, "INVALID_STATEMENT_OR_CLAUSE", {{"operation", std::move(operation)}});
 }
 
 void Parser::Defer(Error error) {

@@ -90,6 +90,9 @@ class Parser {
   Error ErrorFrom(size_t first, std::string_view condition, Error::Parameters parameters = {}) const;
   /// "Operation not allowed: ...".
   Error NotAllowed(size_t first, std::string message) const;
+  /// INVALID_STATEMENT_OR_CLAUSE for a statement of Hive that Spark knows by name only: `operation`, then `count` words
+  /// from here on. Nothing of the statement is left to read.
+  Error InvalidStatement(size_t first, std::string operation, size_t count);
   Status CheckUnclosedComment() const;
   /// Notes an error of meaning: it counts only if the rest of the text is well-formed.
   void Defer(Error error);

@@ -47,8 +47,7 @@ Result<plan::PlanPtr> Parser::Set() {
     return plan::PlanPtr(std::move(command));
   }
   if (At(Keyword::kRole, 1)) {
-    pos_ = tokens_.size() - 1;
-    return NotAllowed(first, "SET ROLE");
+    return InvalidStatement(first, {}, 2);
   }
   if (AtWords({Keyword::kTime, Keyword::kZone}, 1)) return SetTimeZone(first);
   if (AtAny({Keyword::kVariable, Keyword::kVar}, 1) && !At(TokenType::kEqual, 2) && !At(TokenType::kDot, 2) &&

@@ -36,7 +36,7 @@ TEST(SessionParser, ReadsStatements) {
             "ExecuteImmediate[string(SELECT ?) into x using int(1), int(2) as b]");
   EXPECT_EQ(Statement("BEGIN SELECT 1; END"), "Unsupported[SQL scripting (BEGIN ... END)]");
   EXPECT_EQ(Statement("MSCK REPAIR TABLE t SYNC PARTITIONS"), "AlterTable[t; #19 MSCK REPAIR TABLE]");
-  EXPECT_EQ(Statement("GRANT x"), "error _LEGACY_ERROR_TEMP_0035");
+  EXPECT_EQ(Statement("GRANT x"), "error INVALID_STATEMENT_OR_CLAUSE");
   EXPECT_EQ(Statement("SET a.b=  \"x y\" ;;"), "Set[a.b=\"x y\"]");
   EXPECT_EQ(Statement("SET `a.b` = `c;d`"), "Set[a.b=c;d]");
   EXPECT_EQ(Statement("SET a b"), "error INVALID_SET_SYNTAX");
@@ -47,7 +47,7 @@ TEST(SessionParser, ReadsStatements) {
   EXPECT_EQ(Statement("SET TIME ZONE INTERVAL 20 HOURS"),
             "error INVALID_INTERVAL_FORMAT.TIMEZONE_INTERVAL_OUT_OF_RANGE");
   EXPECT_EQ(Statement("SET TIME ZONE x"), "error _LEGACY_ERROR_TEMP_0045");
-  EXPECT_EQ(Statement("SET ROLE x"), "error _LEGACY_ERROR_TEMP_0035");
+  EXPECT_EQ(Statement("SET ROLE x"), "error INVALID_STATEMENT_OR_CLAUSE");
   EXPECT_EQ(Statement("SET VAR x"), "error INVALID_SET_SYNTAX");
   EXPECT_EQ(Statement("SET catalog = 1"), "Set[catalog=1]");
   EXPECT_EQ(Statement("RESET"), "Reset[]");

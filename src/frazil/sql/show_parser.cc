@@ -140,9 +140,7 @@ Result<plan::PlanPtr> Parser::Show() {
                               Keyword::kCompactions, Keyword::kTransactions, Keyword::kIndexes, Keyword::kLocks}) ||
                        AtWords({Keyword::kCurrent, Keyword::kRoles});
   if (is_hive) {
-    const std::string what = "SHOW " + AsciiUpper(Peek().text) + (At(Keyword::kCurrent) ? " ROLES" : "");
-    pos_ = tokens_.size() - 1;
-    return NotAllowed(first, what);
+    return InvalidStatement(first, "SHOW", AtAny({Keyword::kCurrent, Keyword::kRole}) ? 2 : 1);
   }
   return SyntaxError();
 }

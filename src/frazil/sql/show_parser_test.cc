@@ -58,7 +58,7 @@ TEST(ShowParser, ReadsStatements) {
   EXPECT_EQ(Statement("SHOW FOO FUNCTIONS"), "error INVALID_SQL_SYNTAX.SHOW_FUNCTIONS_INVALID_SCOPE");
   EXPECT_EQ(Statement("SHOW ALL FUNCTIONS IN d"), "Show#6 ALL d");
   EXPECT_EQ(Statement("SHOW PROCEDURES IN c"), "Show#12 c");
-  EXPECT_EQ(Statement("SHOW GRANT"), "error _LEGACY_ERROR_TEMP_0035");
+  EXPECT_EQ(Statement("SHOW GRANT"), "error INVALID_STATEMENT_OR_CLAUSE");
   EXPECT_EQ(Statement("SHOW FOO"), "error PARSE_SYNTAX_ERROR");
   EXPECT_EQ(Statement("DESCRIBE t PARTITION (a = 1)"), "Describe#0 t partition(a=int(1))");
   EXPECT_EQ(Statement("DESCRIBE t PARTITION (a)"), "error INVALID_SQL_SYNTAX.EMPTY_PARTITION_VALUE");

@@ -183,18 +183,17 @@ Result<plan::PlanPtr> Parser::Statement() {
       return UnsupportedRest("SQL scripting (BEGIN ... END)");
     case Keyword::kGrant:
     case Keyword::kRevoke:
+      return InvalidStatement(first, {}, At(Keyword::kRole, 1) ? 2 : 1);
     case Keyword::kExport:
     case Keyword::kImport:
     case Keyword::kLock:
     case Keyword::kUnlock:
     case Keyword::kStart:
+      return InvalidStatement(first, {}, 2);
     case Keyword::kCommit:
     case Keyword::kRollback:
-    case Keyword::kDfs: {
-      const std::string statement(Peek().text);
-      pos_ = tokens_.size() - 1;
-      return NotAllowed(first, statement);
-    }
+    case Keyword::kDfs:
+      return InvalidStatement(first, {}, 1);
     default:
       break;
   }

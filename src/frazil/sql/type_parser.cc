@@ -165,8 +165,9 @@ Result<DataTypePtr> Parser::PrimitiveType() {
                          {{"scale", std::to_string(scale)}, {"precision", std::to_string(precision)}});
       }
       if (precision > kMaxDecimalPrecision) {
-        return ErrorFrom(
-            first, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+        // The type itself refuses, and knows nothing of the text.
+        return Error::Of(
+            ExceptionClass::kArithmetic, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
             {{"precision", std::to_string(precision)}, {"maxPrecision", std::to_string(kMaxDecimalPrecision)}});
       }
       return DataType::Decimal(static_cast<int>(precision), static_cast<int>(scale));

@@ -6,7 +6,9 @@
 #include "frazil/analysis/dml/row_level.h"
 #include "frazil/analysis/dml/row_level_internal.h"
 #include "frazil/analysis/dml/store_assignment.h"
+#include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/base/text.h"
+#include "frazil/plan/determinism.h"
 #include "frazil/plan/make_logical.h"
 
 namespace frazil::analysis {
@@ -68,6 +70,44 @@ struct Clauses {
   std::vector<std::vector<ExpressionPtr>> values;  ///< By clause, by column; null keeps.
 };
 
+/// Several plans of the statement compute the values of an update.
+Status CheckDeterministic(const std::vector<ExpressionPtr>& values) {
+  std::vector<std::string> shown;
+  for (const auto& value : values) {
+    if (value != nullptr && plan::CallsNondeterministicFunction(*value)) shown.push_back("\"" + value->sql + "\"");
+  }
+  if (shown.empty()) return Status::Ok();
+  return Error::Of("INVALID_NON_DETERMINISTIC_EXPRESSIONS", {{"sqlExprs", Join(shown, ", ")}});
+}
+
+const char* NameOf(plan::MergeActionType type) {
+  switch (type) {
+    case plan::MergeActionType::kDelete:
+      return "DELETE";
+    case plan::MergeActionType::kInsert:
+    case plan::MergeActionType::kInsertStar:
+      return "INSERT";
+    case plan::MergeActionType::kUpdate:
+    case plan::MergeActionType::kUpdateStar:
+      return "UPDATE";
+  }
+  return "";
+}
+
+/// The condition of the join (`name` "SEARCH") or of a clause: it gives the same answer each time, from the row alone.
+Result<ExpressionPtr> AnalyzeMergeCondition(const plan::ExprPtr& condition, const char* name,
+                                            const std::vector<Attribute>& columns, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto typed, AnalyzeExpression(condition, columns, context));
+  const auto refused = [&](const char* reason) {
+    return Error::Of(std::string("UNSUPPORTED_MERGE_CONDITION.") + reason,
+                     {{"condName", name}, {"cond", "\"" + typed->sql + "\""}});
+  };
+  if (plan::CallsNondeterministicFunction(*typed)) return refused("NON_DETERMINISTIC");
+  if (ContainsKind(*typed, ExpressionKind::kSubquery)) return refused("SUBQUERY");
+  if (ContainsKind(*typed, ExpressionKind::kAggregate)) return refused("AGGREGATE");
+  return AnalyzeCondition(condition, columns, context);
+}
+
 Status AddClauses(const std::vector<std::shared_ptr<const plan::MergeActionExpr>>& actions, const ExpressionPtr& guard,
                   const RowLevelTarget& target, const std::vector<Attribute>& target_columns,
                   const std::vector<Attribute>& source_columns, const std::vector<Attribute>& scope,
@@ -75,7 +115,8 @@ Status AddClauses(const std::vector<std::shared_ptr<const plan::MergeActionExpr>
   for (const auto& action : actions) {
     ExpressionPtr condition = guard;
     if (action->condition != nullptr) {
-      FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeCondition(action->condition, scope, context));
+      FRAZIL_ASSIGN_OR_RETURN(auto typed,
+                              AnalyzeMergeCondition(action->condition, NameOf(action->type), scope, context));
       condition = guard == nullptr ? typed : And(guard, typed);
     }
     if (condition == nullptr) condition = MakeLiteral(DataType::Boolean(), Value(true));
@@ -92,11 +133,14 @@ Status AddClauses(const std::vector<std::shared_ptr<const plan::MergeActionExpr>
         break;
       }
       case plan::MergeActionType::kUpdate: {
-        FRAZIL_ASSIGN_OR_RETURN(values, BindAssignments(action->assignments, target, target_columns, scope, context));
+        FRAZIL_ASSIGN_OR_RETURN(
+            values, BindAssignments(action->assignments, /*is_insert=*/false, target, target_columns, scope, context));
+        FRAZIL_RETURN_IF_ERROR(CheckDeterministic(values));
         break;
       }
       case plan::MergeActionType::kInsert: {
-        FRAZIL_ASSIGN_OR_RETURN(values, BindAssignments(action->assignments, target, target_columns, scope, context));
+        FRAZIL_ASSIGN_OR_RETURN(
+            values, BindAssignments(action->assignments, /*is_insert=*/true, target, target_columns, scope, context));
         for (size_t i = 0; i < values.size(); ++i) {
           if (values[i] != nullptr) continue;
           FRAZIL_ASSIGN_OR_RETURN(values[i], ColumnDefault(target.schema->fields()[i], target.table_name, context));
@@ -139,8 +183,8 @@ struct Joined {
 
 Result<Joined> SourceAndCondition(const plan::MergeCommand& command, const NamedRelation& source,
                                   const TargetRows& rows, AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto condition,
-                          AnalyzeCondition(command.condition, Concatenated(rows.columns, source.columns), context));
+  FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeMergeCondition(command.condition, "SEARCH",
+                                                                Concatenated(rows.columns, source.columns), context));
   return Joined{source.plan, source.columns, std::move(condition)};
 }
 

@@ -5,6 +5,7 @@
 #include "frazil/analysis/dml/row_level_internal.h"
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
+#include "frazil/plan/determinism.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/sql/parser.h"
 #include "frazil/tables/row_changes.h"
@@ -50,10 +51,21 @@ Result<TargetRows> RowsOf(const tables::TableScanPtr& scan, const RowLevelTarget
   return rows;
 }
 
-/// The condition over the target's columns; TRUE where there is none.
+/// The condition of DELETE and UPDATE over the target's columns. Several plans of one statement ask it, so that its
+/// answer must not change.
+Result<ExpressionPtr> AnalyzeTargetCondition(const plan::ExprPtr& condition, const TargetRows& rows,
+                                             AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeCondition(condition, rows.columns, context));
+  if (!plan::CallsNondeterministicFunction(*typed)) return typed;
+  // Spark's plan has the condition twice.
+  const std::string shown = "\"" + typed->sql + "\"";
+  return Error::Of("INVALID_NON_DETERMINISTIC_EXPRESSIONS", {{"sqlExprs", shown + ", " + shown}});
+}
+
+/// The condition; TRUE where there is none.
 Result<ExpressionPtr> ConditionOf(const plan::ExprPtr& condition, const TargetRows& rows, AnalysisContext& context) {
   if (condition == nullptr) return MakeLiteral(DataType::Boolean(), Value(true));
-  return AnalyzeCondition(condition, rows.columns, context);
+  return AnalyzeTargetCondition(condition, rows, context);
 }
 
 std::vector<Attribute> WithLineage(const TargetRows& rows) {
@@ -65,6 +77,7 @@ std::vector<Attribute> WithLineage(const TargetRows& rows) {
 Error UnknownColumn(const std::vector<std::string>& name, const DataType& schema) {
   std::vector<std::string> names, quoted;
   for (const auto& field : schema.fields()) names.push_back(field.name);
+  std::sort(names.begin(), names.end());
   for (const auto& candidate : MostSimilar(name.back(), names)) quoted.push_back(QuoteIdentifier(candidate));
   return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION",
                    {{"objectName", QuoteIdentifier(name)}, {"proposal", Join(quoted, ", ")}});
@@ -83,9 +96,17 @@ std::vector<std::string> WithoutQualifier(const std::vector<std::string>& name,
   return name;
 }
 
+/// "a = 1": where an assignment of UPDATE stands.
+plan::Origin OriginOf(const plan::Assignment& assignment) {
+  auto origin = assignment.column->origin;
+  if (assignment.value->origin.text != nullptr) origin.stop = assignment.value->origin.stop;
+  return origin;
+}
+
 struct FieldUpdate {
   std::vector<std::string> path;  ///< Below the column.
   ExpressionPtr value;
+  plan::Origin origin;  ///< Of the assignment.
 };
 
 /// A struct with some of its fields replaced.
@@ -105,7 +126,7 @@ Result<ExpressionPtr> UpdateFields(const ExpressionPtr& current, const std::vect
       if (update.path.size() == 1) {
         whole = update.value;
       } else {
-        below.push_back({{update.path.begin() + 1, update.path.end()}, update.value});
+        below.push_back({{update.path.begin() + 1, update.path.end()}, update.value, update.origin});
       }
     }
     ExpressionPtr value = MakeCall("get_field", {current, MakeLiteral(DataType::String(), Value(fields[i].name))},
@@ -119,7 +140,12 @@ Result<ExpressionPtr> UpdateFields(const ExpressionPtr& current, const std::vect
     arguments.push_back(std::move(value));
   }
   for (const auto& update : updates) {
-    if (current->type->FieldIndex(update.path[0]) < 0) return UnknownColumn(update.path, *current->type);
+    if (current->type->FieldIndex(update.path[0]) >= 0) continue;
+    std::vector<std::string> names;
+    for (const auto& field : fields) names.push_back(QuoteIdentifier(field.name));
+    return AtOrigin(
+        Error::Of("FIELD_NOT_FOUND", {{"fieldName", QuoteIdentifier(update.path[0])}, {"fields", Join(names, ", ")}}),
+        update.origin);
   }
   return MakeCall("named_struct", std::move(arguments), current->type, false);
 }
@@ -179,6 +205,7 @@ struct Assigned {
   std::vector<std::string> name;  ///< A column of the table, or a field of one.
   int column = 0;
   ExpressionPtr value;
+  plan::Origin origin;  ///< None in INSERT.
 
   bool IsPrefixOf(const Assigned& other) const {
     return name.size() <= other.name.size() &&
@@ -226,7 +253,7 @@ Status CheckAssignments(const std::vector<Assigned>& assigned, const RowLevelTar
 
 }  // namespace
 
-Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assignment>& assignments,
+Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assignment>& assignments, bool is_insert,
                                                    const RowLevelTarget& target,
                                                    const std::vector<Attribute>& target_columns,
                                                    const std::vector<Attribute>& scope, AnalysisContext& context) {
@@ -246,22 +273,23 @@ Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assig
     const auto& written = target_column->As<plan::AttributeExpr>().name;
     auto name = WithoutQualifier(written, target.qualifier, *target.schema);
     int index = target.schema->FieldIndex(name[0], context.settings().case_sensitive);
-    if (index < 0) return UnknownColumn(written, *target.schema);
+    const auto origin = is_insert ? plan::Origin() : OriginOf(assignment);
+    if (index < 0) return AtOrigin(UnknownColumn(written, *target.schema), origin);
     ExpressionPtr value;
     if (assignment.value->kind == plan::ExprKind::kDefault) {
       FRAZIL_ASSIGN_OR_RETURN(value, ColumnDefault(fields[index], target.table_name, context));
     } else {
       FRAZIL_ASSIGN_OR_RETURN(value, AnalyzeExpression(assignment.value, scope, context));
     }
-    assigned.push_back({std::move(name), index, std::move(value)});
+    assigned.push_back({std::move(name), index, std::move(value), origin});
   }
   FRAZIL_RETURN_IF_ERROR(CheckAssignments(assigned, target));
-  for (auto& [name, index, value] : assigned) {
+  for (auto& [name, index, value, origin] : assigned) {
     if (name.size() == 1) {
       FRAZIL_ASSIGN_OR_RETURN(values[index],
                               AssignToColumn(std::move(value), fields[index], target.table_name, context));
     } else {
-      nested[index].push_back({{name.begin() + 1, name.end()}, std::move(value)});
+      nested[index].push_back({{name.begin() + 1, name.end()}, std::move(value), origin});
     }
   }
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -299,7 +327,7 @@ Result<TargetRows> ScanTargetFiles(const RowLevelTarget& target, const std::vect
 Result<ExtractedPredicate> TargetPredicate(const plan::ExprPtr& condition, const TargetRows& rows,
                                            AnalysisContext& context) {
   if (condition == nullptr) return ExtractedPredicate{Predicate::True(), true};
-  FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeCondition(condition, rows.columns, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeTargetCondition(condition, rows, context));
   std::map<AttributeId, std::vector<std::string>> columns;
   for (const auto& column : rows.columns) columns[column.id] = {column.name};
   return ExtractPredicate(typed, columns, context);
@@ -327,8 +355,8 @@ Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, con
 
 Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target,
                                              const TargetRows& rows, AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto values,
-                          BindAssignments(command.assignments, target, rows.columns, rows.columns, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto values, BindAssignments(command.assignments, /*is_insert=*/false, target, rows.columns,
+                                                       rows.columns, context));
   FRAZIL_ASSIGN_OR_RETURN(auto condition, ConditionOf(command.condition, rows, context));
   std::vector<ExpressionPtr> expressions;
   for (size_t i = 0; i < rows.columns.size(); ++i) {
@@ -375,8 +403,8 @@ ChangedRows ProjectWithOrigin(const plan::LogicalPlanPtr& child, std::vector<Exp
 
 Result<ChangedRows> RowsChangedByUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target,
                                         const TargetRows& rows, AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto values,
-                          BindAssignments(command.assignments, target, rows.columns, rows.columns, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto values, BindAssignments(command.assignments, /*is_insert=*/false, target, rows.columns,
+                                                       rows.columns, context));
   FRAZIL_ASSIGN_OR_RETURN(auto condition, ConditionOf(command.condition, rows, context));
   for (size_t i = 0; i < rows.columns.size(); ++i) {
     if (values[i] == nullptr) values[i] = MakeColumn(rows.columns[i]);

@@ -6,8 +6,9 @@
 namespace frazil::analysis {
 
 /// New values of the target's columns, by field index; null where a column keeps its value. Names may be qualified by
-/// the target's alias, and may name fields of structs. Errors UNRESOLVED_COLUMN.*, DUPLICATE_ASSIGNMENTS-like.
-Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assignment>& assignments,
+/// the target's alias, and may name fields of structs. Errors UNRESOLVED_COLUMN.*, DUPLICATE_ASSIGNMENTS-like; those of
+/// SET clauses (`is_insert` false) have the assignment as their context.
+Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assignment>& assignments, bool is_insert,
                                                    const RowLevelTarget& target,
                                                    const std::vector<Attribute>& target_columns,
                                                    const std::vector<Attribute>& scope, AnalysisContext& context);

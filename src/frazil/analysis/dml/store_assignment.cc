@@ -46,6 +46,18 @@ ExpressionPtr AssertNotNull(ExpressionPtr value, const std::string& column) {
                   false, EvalMode::kAnsi, sql);
 }
 
+/// The value, whose overflow is an error of storing it in the column.
+ExpressionPtr NameOverflow(ExpressionPtr cast, const DataType& from, const StructField& column) {
+  const auto text = [](std::string value) { return MakeLiteral(DataType::String(), Value(std::move(value))); };
+  auto type = cast->type;
+  const bool nullable = cast->nullable;
+  std::string sql = cast->sql;
+  return MakeCall("store_value",
+                  {std::move(cast), text("\"" + from.Sql() + "\""), text("\"" + type->Sql() + "\""),
+                   text(QuoteIdentifier(column.name))},
+                  type, nullable, EvalMode::kAnsi, std::move(sql));
+}
+
 }  // namespace
 
 std::optional<std::string> DefaultText(const StructField& column) {
@@ -70,8 +82,11 @@ Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& col
   DataTypePtr target = column.type;
   bool limited = column.type->id() == TypeId::kString && column.type->length_kind() != StringLength::kUnbounded;
   if (limited) target = DataType::String();
+  const auto from = value->type;
   auto cast = MakeCast(std::move(value), target,
                        policy == StoreAssignmentPolicy::kLegacy ? context.settings().eval_mode() : EvalMode::kAnsi);
+  if (policy == StoreAssignmentPolicy::kAnsi && from->IsNumeric() && target->IsNumeric() && !CanUpCast(*from, *target))
+    cast = NameOverflow(std::move(cast), *from, column);
   if (limited) {
     auto length = MakeLiteral(DataType::Integer(), Value(column.type->length()));
     bool is_char = column.type->length_kind() == StringLength::kChar;

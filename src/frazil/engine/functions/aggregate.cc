@@ -7,6 +7,7 @@
 #include <duckdb/parser/expression/operator_expression.hpp>
 #include <duckdb/planner/expression/bound_function_expression.hpp>
 
+#include "frazil/engine/error_origins.h"
 #include "frazil/engine/functions/core_functions.h"
 #include "frazil/engine/functions/decimal_aggregate.h"
 #include "frazil/engine/functions/group_key.h"
@@ -45,7 +46,7 @@ std::optional<T> SumAs(duckdb::hugeint_t sum, int32_t overflow) {
     case Overflow::kWrap:
       return static_cast<T>(wide);
     case Overflow::kError:
-      ThrowArithmeticOverflow(sizeof(T) == 8 ? "long overflow" : "integer overflow", "try_sum");
+      ThrowArithmeticOverflow(sizeof(T) == 8 ? "long overflow" : "integer overflow", "try_add");
     case Overflow::kIntervalError:
       ThrowSparkError("INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION", {{"functionName", "`try_add`"}});
     case Overflow::kNull:
@@ -66,7 +67,11 @@ Result<LoweredExpression> LowerSum(LoweringContext&, const AggregateExpression& 
   const DataType& type = *call.arguments[0]->type;
   if (type.id() == TypeId::kDecimal) return LowerDecimalSum(call, std::move(arguments[0]));
   LoweredExpression sum = CallOf("sum", std::move(arguments));
-  if (type.IsIntegral()) return CallOf("spark_sum_long", std::move(sum), OverflowArgument(OverflowOf(call.mode)));
+  if (type.IsIntegral()) {
+    auto checked = CallOf("spark_sum_long", std::move(sum), OverflowArgument(OverflowOf(call.mode)));
+    ErrorOrigins::MarkAsUnknown(*checked);
+    return checked;
+  }
   if (type.IsAnsiInterval())
     return CallOf(type.id() == TypeId::kDayTimeInterval ? "spark_sum_long" : "spark_sum_int", std::move(sum),
                   OverflowArgument(IntervalOverflowOf(call.mode)));

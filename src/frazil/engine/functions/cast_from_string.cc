@@ -165,19 +165,15 @@ VectorCast MakeFromStringCast(const DataTypePtr& from, const DataTypePtr& to, co
   switch (to->id()) {
     case TypeId::kBoolean:
       return [mode](Vector& source, Vector& target, idx_t count) {
-        UnaryExecutor::ExecuteWithNulls<string_t, bool>(
-            source, target, count, [&](string_t text, ValidityMask& mask, idx_t row) {
-              const auto result = ParseBoolean(ViewOf(text));
-              if (result.has_value()) return *result;
-              if (mode == EvalMode::kAnsi) {
-                ThrowSparkError(Error::Of(ExceptionClass::kSparkRuntime, "CAST_INVALID_INPUT",
-                                          {{"expression", "'" + text.GetString() + "'"},
-                                           {"sourceType", "\"STRING\""},
-                                           {"targetType", "\"BOOLEAN\""}}));
-              }
-              mask.SetInvalid(row);
-              return false;
-            });
+        UnaryExecutor::ExecuteWithNulls<string_t, bool>(source, target, count,
+                                                        [&](string_t text, ValidityMask& mask, idx_t row) {
+                                                          const auto result = ParseBoolean(ViewOf(text));
+                                                          if (result.has_value()) return *result;
+                                                          if (mode == EvalMode::kAnsi)
+                                                            ThrowCastInvalidInput(ViewOf(text), "BOOLEAN");
+                                                          mask.SetInvalid(row);
+                                                          return false;
+                                                        });
       };
     case TypeId::kByte:
       return Parsed<int8_t>(sql, mode,

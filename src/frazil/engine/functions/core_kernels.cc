@@ -42,9 +42,8 @@ void ElementIndex(DataChunk& input, ExpressionState&, Vector& result) {
         const int64_t distance = index < 0 ? -index : index;
         if (distance <= length) return index > 0 ? index : length + index + 1;
         if (error) {
-          ThrowSparkError("INVALID_ARRAY_INDEX_IN_ELEMENT_AT", {{"indexValue", std::to_string(index)},
-                                                                {"arraySize", std::to_string(length)},
-                                                                {"ansiConfig", "\"spark.sql.ansi.enabled\""}});
+          ThrowSparkError("INVALID_ARRAY_INDEX_IN_ELEMENT_AT",
+                          {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(length)}});
         }
         mask.SetInvalid(row);
         return 0;

@@ -12,27 +12,46 @@ namespace {
 
 using duckdb::LogicalType;
 
-[[noreturn]] void ThrowUnparsed(std::string_view text) {
+[[noreturn]] void ThrowUnparsed(std::string_view text, const char* alternative) {
   ThrowSparkError(
       "CANNOT_PARSE_TIMESTAMP",
-      {{"func", "`try_to_timestamp`"}, {"message", "Text '" + std::string(text) + "' could not be parsed at index 0"}});
+      {{"func", alternative}, {"message", "Text '" + std::string(text) + "' could not be parsed at index 0"}});
 }
 
-std::optional<int64_t> ParseTimestampBy(std::string_view text, std::string_view pattern, std::string_view zone,
-                                        bool strict) {
-  const auto parsed = DatetimePattern::Of(pattern).Parse(text);
+// Days beyond the range of microseconds are an error in every mode.
+std::optional<DatetimePattern::Parsed> ParseInRange(std::string_view text, std::string_view pattern) {
+  bool overflows = false;
+  auto parsed = DatetimePattern::Of(pattern).Parse(text, &overflows);
+  if (overflows) ThrowSparkError(Error::Plain(ExceptionClass::kArithmetic, "long overflow"));
+  return parsed;
+}
+
+std::optional<int64_t> ParseBy(std::string_view text, std::string_view pattern, std::string_view zone, bool strict,
+                               const char* alternative) {
+  const auto parsed = ParseInRange(text, pattern);
   if (!parsed.has_value()) {
-    if (strict) ThrowUnparsed(text);
+    if (strict) ThrowUnparsed(text, alternative);
     return std::nullopt;
   }
   return parsed->utc_micros.has_value() ? *parsed->utc_micros : ZoneNamed(zone).ToUtcMicros(parsed->local_micros);
 }
 
+std::optional<int64_t> ParseTimestampBy(std::string_view text, std::string_view pattern, std::string_view zone,
+                                        bool strict) {
+  return ParseBy(text, pattern, zone, strict, "`try_to_timestamp`");
+}
+
+// The same for dates, which are cast from it.
+std::optional<int64_t> ParseDateBy(std::string_view text, std::string_view pattern, std::string_view zone,
+                                   bool strict) {
+  return ParseBy(text, pattern, zone, strict, "`try_to_date`");
+}
+
 std::optional<int64_t> ParseTimestampNtzBy(std::string_view text, std::string_view pattern, bool strict) {
-  const auto parsed = DatetimePattern::Of(pattern).Parse(text);
+  const auto parsed = ParseInRange(text, pattern);
   // A zone in the text has no place here.
   if (!parsed.has_value() || parsed->utc_micros.has_value()) {
-    if (strict) ThrowUnparsed(text);
+    if (strict) ThrowUnparsed(text, "`try_to_timestamp`");
     return std::nullopt;
   }
   return parsed->local_micros;
@@ -47,6 +66,7 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   const auto V = LogicalType::VARCHAR, L = LogicalType::BIGINT, Boolean = LogicalType::BOOLEAN;
   const auto Z = LogicalType::TIMESTAMP_TZ;
   AddRowKernel(loader, "spark_parse_timestamp", {V, V, V, Boolean}, Z, &ParseTimestampBy, kFallible);
+  AddRowKernel(loader, "spark_parse_date", {V, V, V, Boolean}, Z, &ParseDateBy, kFallible);
   AddRowKernel(loader, "spark_parse_timestamp_ntz", {V, V, Boolean}, LogicalType::TIMESTAMP, &ParseTimestampNtzBy,
                kFallible);
   AddRowKernel(
@@ -96,6 +116,8 @@ void RegisterDatetimePatternFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
   registry.AddScalar("parse_timestamp", NullOrError(Template("spark_parse_timestamp($1, $2, $tz, false)"),
                                                     Template("spark_parse_timestamp($1, $2, $tz, true)")));
+  registry.AddScalar("parse_date", NullOrError(Template("spark_parse_date($1, $2, $tz, false)"),
+                                               Template("spark_parse_date($1, $2, $tz, true)")));
   registry.AddScalar("parse_timestamp_ntz", Strictness("spark_parse_timestamp_ntz"));
   // Without a pattern a time is read as a cast reads it.
   registry.AddScalar(

@@ -219,14 +219,18 @@ class DatetimePatternCompiler {
       case 'n':
       case 'N':
       case 'p':
-        return Error::Of("INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER",
-                         {{"c", std::string(1, item.letter)}, {"pattern", "'" + std::string(pattern_) + "'"}});
+        return DatetimePattern::IllegalCharacter(item.letter, pattern_);
       default:
         return Unrecognised();
     }
     if (item.count > longest) {
       const bool text = std::string_view("GMLEQqy").find(item.letter) != std::string_view::npos;
       return text ? TooLong() : Unrecognised();
+    }
+    // These tell nothing about a date that is read.
+    if (std::string_view("EFqQ").find(item.letter) != std::string_view::npos && result_->format_only_ == 0) {
+      result_->format_only_ = item.letter;
+      result_->text_ = pattern_;
     }
     items->push_back(std::move(item));
     return Status::Ok();
@@ -256,6 +260,11 @@ bool IsLegacyPattern(std::string_view pattern) {
 }
 
 }  // namespace
+
+Error DatetimePattern::IllegalCharacter(char letter, std::string_view pattern) {
+  return Error::Of("INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER",
+                   {{"c", std::string(1, letter)}, {"pattern", std::string(pattern)}});
+}
 
 Result<std::shared_ptr<const DatetimePattern>> DatetimePattern::Compile(std::string_view pattern) {
   auto result = std::make_shared<DatetimePattern>();
@@ -444,6 +453,7 @@ class DatetimePatternParser {
     if (!Items(items) || position_ != text_.size()) return std::nullopt;
     return Resolve();
   }
+  bool overflows() const { return overflows_; }
 
  private:
   struct Fields {
@@ -702,7 +712,7 @@ class DatetimePatternParser {
     return false;
   }
 
-  std::optional<DatetimePattern::Parsed> Resolve() const {
+  std::optional<DatetimePattern::Parsed> Resolve() {
     const Fields& f = fields_;
     const auto in = [](const std::optional<int64_t>& value, int64_t low, int64_t high) {
       return !value.has_value() || (*value >= low && *value <= high);
@@ -742,8 +752,14 @@ class DatetimePatternParser {
     }
     if (f.hour.has_value() && f.pm.has_value() && (hour >= 12) != (*f.pm == 1)) return std::nullopt;
     DatetimePattern::Parsed parsed;
-    parsed.local_micros = days * kMicrosPerDay + hour * kMicrosPerHour + f.minute.value_or(0) * kMicrosPerMinute +
-                          f.second.value_or(0) * kMicrosPerSecond + f.micros.value_or(0);
+    const int64_t time = hour * kMicrosPerHour + f.minute.value_or(0) * kMicrosPerMinute +
+                         f.second.value_or(0) * kMicrosPerSecond + f.micros.value_or(0);
+    int64_t midnight = 0;
+    if (__builtin_mul_overflow(days, kMicrosPerDay, &midnight) ||
+        __builtin_add_overflow(midnight, time, &parsed.local_micros)) {
+      overflows_ = true;
+      return std::nullopt;
+    }
     if (f.offset.has_value()) {
       parsed.utc_micros = parsed.local_micros - *f.offset * kMicrosPerSecond;
     } else if (f.zone != nullptr) {
@@ -754,12 +770,17 @@ class DatetimePatternParser {
 
   std::string_view text_;
   bool has_era_;
+  bool overflows_ = false;
   size_t position_ = 0;
   Fields fields_;
 };
 
-std::optional<DatetimePattern::Parsed> DatetimePattern::Parse(std::string_view text) const {
-  return DatetimePatternParser(text, has_era_).Run(items_);
+std::optional<DatetimePattern::Parsed> DatetimePattern::Parse(std::string_view text, bool* overflows) const {
+  if (format_only_ != 0) ThrowSparkError(IllegalCharacter(format_only_, text_));
+  DatetimePatternParser parser(text, has_era_);
+  auto parsed = parser.Run(items_);
+  if (overflows != nullptr) *overflows = parser.overflows();
+  return parsed;
 }
 
 }  // namespace frazil::engine

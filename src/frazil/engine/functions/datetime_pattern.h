@@ -31,8 +31,10 @@ class DatetimePattern {
     int64_t local_micros = 0;
     std::optional<int64_t> utc_micros;  ///< Where the text names a zone.
   };
-  /// The whole text must match. Fields that are missing are those of 1970-01-01T00:00.
-  std::optional<Parsed> Parse(std::string_view text) const;
+  /// The whole text must match; `overflows`: it does, but microseconds do not reach that day. Fields that are missing
+  /// are those of 1970-01-01T00:00. Raises INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER where the pattern is one to
+  /// format with only.
+  std::optional<Parsed> Parse(std::string_view text, bool* overflows = nullptr) const;
 
  private:
   friend class DatetimePatternCompiler;
@@ -45,11 +47,14 @@ class DatetimePattern {
     int count = 0;
     std::vector<Item> optional;
   };
+  static Error IllegalCharacter(char letter, std::string_view pattern);
   static void FormatItems(const std::vector<Item>& items, int64_t local_micros, int64_t utc_micros,
                           const TimeZone& zone, bool has_era, std::string* out);
 
   std::vector<Item> items_;
   bool has_era_ = false;
+  char format_only_ = 0;  ///< A letter that no text is read by.
+  std::string text_;      ///< The pattern, where it has such a letter.
 };
 
 }  // namespace frazil::engine

@@ -284,7 +284,11 @@ LoweredExpression ConstantOf(duckdb::Value value) {
 }
 
 LoweredExpression CastOf(LoweredExpression child, duckdb::LogicalType type, bool try_cast) {
-  return duckdb::make_uniq<duckdb::CastExpression>(std::move(type), std::move(child), try_cast);
+  // A cast that changes nothing goes away when it is bound, and the child then takes over its location.
+  const auto location = child->GetQueryLocation();
+  auto cast = duckdb::make_uniq<duckdb::CastExpression>(std::move(type), std::move(child), try_cast);
+  cast->SetQueryLocation(location);
+  return cast;
 }
 
 }  // namespace frazil::engine

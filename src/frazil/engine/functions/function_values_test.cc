@@ -189,6 +189,9 @@ TEST_F(FunctionValues, Datetimes) {
   EXPECT_EQ(Eval("to_timestamp", {T("26/08/2015 10:11:12.5"), T("dd/MM/yyyy HH:mm:ss.SSS")}), "2015-08-26 10:11:12.5");
   EXPECT_EQ(Eval("to_timestamp", {T("foo"), T("yyyy")}), "error CANNOT_PARSE_TIMESTAMP");
   EXPECT_EQ(Eval("try_to_timestamp", {T("foo"), T("yyyy")}), "NULL");
+  EXPECT_EQ(Eval("to_timestamp", {T("294248"), T("y")}), "error long overflow");
+  EXPECT_EQ(Eval("try_to_timestamp", {T("294248"), T("y")}), "error long overflow");
+  EXPECT_EQ(Eval("to_timestamp", {T("1"), T("q")}), "error INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER");
   EXPECT_EQ(Eval("to_timestamp", {T("20240131"), T("yyyyMMdd")}), "2024-01-31 00:00:00");
   EXPECT_EQ(Eval("from_unixtime", {I(0)}), "1969-12-31 16:00:00");
   EXPECT_EQ(Eval("unix_timestamp", {T("2016-04-08"), T("yyyy-MM-dd")}), "1460098800");

@@ -178,18 +178,21 @@ void ThrowDivideByZero() { ThrowSparkError("DIVIDE_BY_ZERO", {{"config", kAnsiSe
 void ThrowRemainderByZero() { ThrowSparkError("REMAINDER_BY_ZERO", {{"config", kAnsiSetting}}); }
 
 void ThrowCastInvalidInput(std::string_view text, std::string_view target_sql, std::string_view source_sql) {
-  const bool is_datetime = target_sql.starts_with("DATE") || target_sql.starts_with("TIME");
-  ThrowSparkError(Error::Of(is_datetime ? ExceptionClass::kDateTime : ExceptionClass::kNumberFormat,
-                            "CAST_INVALID_INPUT",
+  auto exception_class = ExceptionClass::kNumberFormat;
+  if (target_sql.starts_with("DATE") || target_sql.starts_with("TIME")) exception_class = ExceptionClass::kDateTime;
+  if (target_sql == "BOOLEAN") exception_class = ExceptionClass::kSparkRuntime;
+  ThrowSparkError(Error::Of(exception_class, "CAST_INVALID_INPUT",
                             {{"expression", "'" + std::string(text) + "'"},
                              {"sourceType", "\"" + std::string(source_sql) + "\""},
-                             {"targetType", "\"" + std::string(target_sql) + "\""}}));
+                             {"targetType", "\"" + std::string(target_sql) + "\""},
+                             {"ansiConfig", kAnsiSetting}}));
 }
 
 void ThrowCastOverflow(std::string_view value, std::string_view source_sql, std::string_view target_sql) {
   ThrowSparkError("CAST_OVERFLOW", {{"value", std::string(value)},
                                     {"sourceType", "\"" + std::string(source_sql) + "\""},
-                                    {"targetType", "\"" + std::string(target_sql) + "\""}});
+                                    {"targetType", "\"" + std::string(target_sql) + "\""},
+                                    {"ansiConfig", kAnsiSetting}});
 }
 
 void ThrowNumericValueOutOfRange(std::string_view value, int precision, int scale) {
@@ -200,9 +203,8 @@ void ThrowNumericValueOutOfRange(std::string_view value, int precision, int scal
 }
 
 void ThrowInvalidArrayIndex(int64_t index, int64_t array_size) {
-  ThrowSparkError(
-      "INVALID_ARRAY_INDEX",
-      {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(array_size)}, {"ansiConfig", kAnsiSetting}});
+  ThrowSparkError("INVALID_ARRAY_INDEX",
+                  {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(array_size)}});
 }
 
 Error ErrorFromDuckDb(const duckdb::ErrorData& error) {

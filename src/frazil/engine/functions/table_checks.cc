@@ -69,6 +69,9 @@ void RegisterTableChecks(FunctionLoweringRegistry& registry) {
   registry.AddScalar("varchar_type_write_side_check", Direct("spark_varchar_write_check"));
   registry.AddScalar("char_type_write_side_check", Direct("spark_char_write_check"));
   registry.AddScalar("raise_not_null", Direct("spark_raise_not_null"));
+  // The value itself: its errors are named when the call is lowered.
+  registry.AddScalar("store_value", Template("$1"));
+  registry.AddScalar("inline_value", Template("$1"));
   registry.AddScalar("raise_overwrite_mismatch", Direct("spark_raise_overwrite_mismatch"));
   registry.AddScalar("raise_check_violation", Direct("spark_raise_check_violation"));
   registry.AddScalar("curve_position", Direct("spark_curve_position"));

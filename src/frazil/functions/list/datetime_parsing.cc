@@ -30,7 +30,9 @@ Result<ExpressionPtr> Parse(const FunctionCall& call, ExpressionPtr value, Expre
   if (!value->type->IsString()) return WithSql(MakeCast(value, type, mode, true), sql);
   FRAZIL_ASSIGN_OR_RETURN(pattern, CoerceArgument(call, sql, pattern, 1, Text()));
   bool nullable = mode != EvalMode::kAnsi || value->nullable || pattern->nullable;
-  const char* function = type->id() == TypeId::kTimestampNtz ? "parse_timestamp_ntz" : "parse_timestamp";
+  const char* function = type->id() == TypeId::kTimestampNtz ? "parse_timestamp_ntz"
+                         : call.name == "to_date"            ? "parse_date"
+                                                             : "parse_timestamp";
   return MakeCall(function, {value, pattern}, type, nullable, mode, sql);
 }
 

@@ -103,7 +103,7 @@ Result<ScanTarget> FindScanTarget(const TableMetadata& metadata, const ScanOptio
     auto ref = metadata.refs.find(reference);
     if (ref == metadata.refs.end()) {
       if (reference != kMainBranch)
-        return Validation("Cannot find matching snapshot ID or reference name for version " + reference);
+        return IllegalArgument("Cannot find matching snapshot ID or reference name for version " + reference);
       target.snapshot = metadata.current_snapshot();
       return target;
     }
