@@ -2,6 +2,7 @@
 one state of a table however it names it."""
 import threading
 import time
+import uuid
 
 import pytest
 from conftest import open_session
@@ -86,3 +87,24 @@ def test_one_statement_sees_one_state(spark, other, tmp_path):
             assert counts in ([0, 0], [1, 1])
             return
     pytest.skip("the query was never slow enough")
+
+
+def test_name_and_path_are_one_version_within_a_statement(spark, other, tmp_path):
+    folder, name = str(tmp_path / "t"), f"spark_catalog.default.v{uuid.uuid4().hex[:8]}"
+    spark.sql(f"CREATE TABLE {name} (a INT) USING delta LOCATION '{folder}'")
+    ended = threading.Event()
+
+    def append():
+        while not ended.is_set():
+            other.sql(f"INSERT INTO {name} VALUES (1)")
+
+    thread = threading.Thread(target=append)
+    thread.start()
+    try:
+        query = f"SELECT (SELECT count(*) FROM {name}) - (SELECT count(*) FROM delta.`{folder}`), (SELECT count(*) FROM {name})"
+        found = [tuple(spark.sql(query).first()) for _ in range(60)]
+    finally:
+        ended.set()
+        thread.join()
+    assert {difference for difference, _ in found} == {0}
+    assert found[-1][1] > found[0][1]

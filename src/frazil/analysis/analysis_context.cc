@@ -7,6 +7,15 @@ Result<tables::TablePtr> AnalysisContext::LoadTable(const catalogs::CatalogPtr& 
   const auto name = catalogs::FullName(*catalog, identifier);
   if (auto known = tables_.find(name); known != tables_.end()) return known->second;
   FRAZIL_ASSIGN_OR_RETURN(auto table, catalog->LoadTable(identifier));
+  // A table of Delta Lake is its folder, however it is named: delta.`path` beside a name must not be another version.
+  // (Of other formats the catalog says which state is the newest.)
+  if (table->provider() == "delta") {
+    for (const auto& [other, known] : tables_) {
+      if (known->provider() != "delta" || known->location() != table->location()) continue;
+      table = known;
+      break;
+    }
+  }
   tables_[name] = table;
   return table;
 }
