@@ -117,6 +117,9 @@ void ResolveChildren(MultiFileColumnDefinition& result, const tables::ScanColumn
       }
       return;
     case TypeId::kVariant: {
+      // DuckDB decodes these into values of its own.
+      if (in_file.type.id() == duckdb::LogicalTypeId::VARIANT)
+        ThrowSparkError(Error::Unsupported("VARIANT columns that Parquet files annotate as such"));
       if (FindByName(in_file.children, "typed_value") != nullptr)
         ThrowSparkError(Error::Unsupported("VARIANT columns that are shredded in Parquet files"));
       // Files that Frazil wrote before it knew better have their members under the names that they have in queries.

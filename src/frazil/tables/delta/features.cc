@@ -149,7 +149,7 @@ const std::vector<TableFeature>& TableFeatures() {
       {"inCommitTimestamp-preview", false, 0, 0, true, false, "Read; writes are refused."},
       {kCheckpointProtection, false, 0, 0, true, true, "Protected versions leave the log all at once.", true},
       {"allowColumnDefaults", false, 0, 0, true, true, ""},
-      {"variantType", true, 0, 0, true, true, ""},
+      {"variantType", true, 0, 0, true, true, "Columns that Parquet files annotate as VARIANT, or shred, are refused."},
       {"variantType-preview", true, 0, 0, true, true, ""},
       {"variantShredding-preview", true, 0, 0, false, false, "Refused."},
       {"collations", false, 0, 0, true, false, "Read without collation; writes are refused."},
