@@ -8,6 +8,9 @@ Request: length (8 bytes) and description of a function, or only the length SAME
 as the client pickled it. Its JSON: "eval_type", "python" (minor version of the client's Python), "arguments" (a list
 with the name of each argument, null where it has none), "input" (Spark's JSON of the schema of the rows), "output"
 (Spark's JSON of the function's type), "settings" (Spark's settings that the functions obey).
+Callbacks of streaming queries (eval_type "foreachBatch" and "foreach") get as rows a line of JSON with the "batch" and,
+for foreachBatch, the id of the "relation" that is the batch, which they ask the server for at the "url" of their
+description; for foreach the rows follow as an Arrow IPC stream. They answer nothing.
 Answer: b"R", length (8 bytes) and an Arrow IPC stream of one column, a value for each row; or b"E", length and the
 traceback.
 """
@@ -404,6 +407,42 @@ def grouped_function(header, function, return_type):
     return run_batch
 
 
+def foreach_batch(header, function):
+    """Calls the function with a DataFrame of the session that started the query."""
+    os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
+    from pyspark.sql.connect.session import SparkSession
+
+    session = SparkSession.builder.remote(header["url"]).getOrCreate()
+
+    def run_batch(data):
+        job = json.loads(data)
+        function(session._create_remote_dataframe(job["relation"]), job["batch"])
+        return b""
+
+    return run_batch
+
+
+def foreach_row(header, function):
+    """Calls the function with an iterator over the rows of a batch, which are one partition."""
+    import pyarrow as pa
+    from pyspark.sql.conversion import ArrowTableToRowsConversion
+    from pyspark.sql.types import _parse_datatype_json_string
+    from pyspark.taskcontext import TaskContext
+
+    schema = _parse_datatype_json_string(header["input"])
+
+    def run_batch(data):
+        line, _, rows = data.partition(b"\n")
+        context = TaskContext._getOrCreate()
+        context._partitionId = 0
+        context._localProperties = {"streaming.sql.batchId": str(json.loads(line)["batch"])}
+        table = pa.ipc.open_stream(rows).read_all()
+        list(function(0, iter(ArrowTableToRowsConversion.convert(table, schema))))
+        return b""
+
+    return run_batch
+
+
 def make_function(description):
     """A function from an Arrow IPC stream of rows to one of results."""
     (size,) = struct.unpack("!I", description[:4])
@@ -423,6 +462,10 @@ def make_function(description):
             f"Python functions need pyspark-client, which {sys.executable} lacks ({error}). Install it there, or name "
             "another Python by FRAZIL_PYTHON (in the server's environment) or spark.pyspark.python."
         ) from None
+    if header["eval_type"] == "foreachBatch":
+        return foreach_batch(header, cloudpickle.loads(description[4 + size :]))
+    if header["eval_type"] == "foreach":
+        return foreach_row(header, cloudpickle.loads(description[4 + size :])[0])
     function, _ = cloudpickle.loads(description[4 + size :])
     return_type = _parse_datatype_json_string(header["output"])
     if header["eval_type"] == SQL_BATCHED_UDF:

@@ -74,6 +74,8 @@ def test_commands_with_absent_fields(spark):
 
     faults = []
     for name, command in one_of_each(Command(), 1):
+        if name == "streaming_query_manager_command.await_any_termination":
+            continue  # It waits for the end of a query, which is not to come here.
         if not no_fault(execute(spark, lambda request: request.plan.command.CopyFrom(command))):
             faults.append(name)
     assert faults == []

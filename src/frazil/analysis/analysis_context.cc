@@ -20,4 +20,12 @@ Result<tables::TablePtr> AnalysisContext::LoadTable(const catalogs::CatalogPtr& 
   return table;
 }
 
+Result<OpenedStream> AnalysisContext::OpenStream(const plan::Plan& source) {
+  const size_t place = next_stream_++;
+  if (const auto bound = bound_streams.find(place); bound != bound_streams.end()) return bound->second;
+  OpenedStream opened;
+  FRAZIL_ASSIGN_OR_RETURN(opened.scan, DescribeStream(source, place));
+  return opened;
+}
+
 }  // namespace frazil::analysis

@@ -42,6 +42,12 @@ struct OpenedDataSource {
   std::string name;  ///< For explain output and errors.
 };
 
+/// A streaming source (readStream), opened: what stands for it in the plan.
+struct OpenedStream {
+  OpenedDataSource scan;  ///< Its columns (tables::StreamingScan), or the files of a micro-batch; no scan: `rows`.
+  plan::PlanPtr rows;     ///< The rows of a micro-batch.
+};
+
 /// DECLARE VARIABLE.
 struct SessionVariable {
   std::string name;
@@ -94,6 +100,10 @@ class AnalysisContext {
   std::vector<std::pair<std::string, plan::ExprPtr>> named_parameters;
   std::vector<plan::ExprPtr> positional_parameters;
 
+  /// A micro-batch of a streaming query: what its streaming sources read, by their places in the order in which the
+  /// analysis meets them. Empty in all other statements.
+  std::map<size_t, OpenedStream> bound_streams;
+
   virtual const functions::ExpressionSettings& settings() const = 0;
   virtual sql::ParserOptions parser_options() const = 0;
 
@@ -119,6 +129,9 @@ class AnalysisContext {
   void ForgetTables() { tables_.clear(); }
 
   // --- data
+  /// A streaming source, which is a DataSourcePlan or NamedTablePlan with is_streaming: what the micro-batch reads, or
+  /// else its columns. To be asked once for each place where one stands.
+  Result<OpenedStream> OpenStream(const plan::Plan& source);
   /// Files or another source by format, schema, options and paths.
   virtual Result<OpenedDataSource> OpenDataSource(const plan::DataSourcePlan& source) = 0;
   /// The table that format.`path` names, with the state that the path chooses; null where the format has no tables of
@@ -147,8 +160,15 @@ class AnalysisContext {
     return Error::Unsupported("READING " + plan.format + " FROM A DATAFRAME");
   }
 
+ protected:
+  /// The columns of the streaming source at a place: a tables::StreamingScan.
+  virtual Result<OpenedDataSource> DescribeStream(const plan::Plan& /*source*/, size_t /*place*/) {
+    return Error::Unsupported("Streaming sources");
+  }
+
  private:
   AttributeId next_id_ = 1;
+  size_t next_stream_ = 0;
   std::map<std::vector<std::string>, tables::TablePtr> tables_;  ///< By full name.
 };
 

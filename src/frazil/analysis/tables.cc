@@ -2,6 +2,7 @@
 // travel.
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "frazil/analysis/analyzer_internal.h"
@@ -14,6 +15,7 @@
 #include "frazil/plan/determinism.h"
 #include "frazil/plan/file_metadata.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/plan/streaming.h"
 #include "frazil/types/cast_rules.h"
 
 namespace frazil::analysis {
@@ -229,8 +231,25 @@ Result<tables::ScanOptions> Analyzer::MakeScanOptions(const plan::NamedTablePlan
   return options;
 }
 
+namespace {
+
+using ScanRelationOf = std::function<Relation(const tables::TableScanPtr&, const std::string&)>;
+using RowsRelationOf = std::function<Result<Relation>(const plan::PlanPtr&)>;
+
+/// A streaming source: its scan, or the rows that stand for it in a micro-batch.
+Result<Relation> StreamRelation(AnalysisContext& context, const plan::Plan& source,
+                                const std::vector<std::string>& qualifier, const ScanRelationOf& of_scan,
+                                const RowsRelationOf& of_rows) {
+  FRAZIL_ASSIGN_OR_RETURN(auto opened, context.OpenStream(source));
+  if (opened.scan.scan != nullptr) return of_scan(opened.scan.scan, opened.scan.name);
+  FRAZIL_ASSIGN_OR_RETURN(auto relation, of_rows(opened.rows));
+  for (auto& attribute : relation.output) attribute.qualifier = qualifier;
+  return relation;
+}
+
+}  // namespace
+
 Result<Relation> Analyzer::AnalyzeNamedTable(const plan::NamedTablePlan& table) {
-  if (table.is_streaming) return Error::Unsupported("STREAMING READS");
   if (IsDeltaTable(table)) {
     auto relation = AnalyzeTableByName(table, table.name);
     if (relation.ok() || (!IsNotFound(relation.error()) && relation.error().condition != "DELTA_PATH_DOES_NOT_EXIST"))
@@ -259,7 +278,11 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
         if (table.time_travel)
           return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(name)}});
         if (IsDeltaTable(table)) return NotOfDelta(name);
-        return AnalyzeTempView(*view, name[0], {name[0]});
+        FRAZIL_ASSIGN_OR_RETURN(auto relation, AnalyzeTempView(*view, name[0], {name[0]}));
+        if (table.is_streaming && context_.bound_streams.empty() && !plan::IsStreaming(*relation.plan)) {
+          return Error::Of("_LEGACY_ERROR_TEMP_1008", {{"quoted", Join(name, ".")}});
+        }
+        return relation;
       }
     }
   }
@@ -274,6 +297,7 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
     source.format = name[0];
     source.paths = {name[1]};
     source.options = table.options;
+    source.is_streaming = table.is_streaming;
     if (table.time_travel) {
       FRAZIL_ASSIGN_OR_RETURN(auto options, MakeScanOptions(table));
       if (options.snapshot_id) source.options["snapshot-id"] = std::to_string(*options.snapshot_id);
@@ -282,6 +306,11 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
       if (!options.reference.empty()) source.options["branch"] = options.reference;
     }
     return AnalyzeDataSource(source);
+  }
+  if (table.is_streaming) {
+    return StreamRelation(
+        context_, table, name, [&](const auto& scan, const auto& title) { return ScanRelation(scan, title, name); },
+        [&](const auto& rows) { return AnalyzePlan(rows); });
   }
   // Views come first: a catalog's tables and views share their names.
   FRAZIL_ASSIGN_OR_RETURN(auto split, SplitName(name));
@@ -495,7 +524,11 @@ Result<Relation> Analyzer::BindViewColumns(const Relation& relation, const catal
 }
 
 Result<Relation> Analyzer::AnalyzeDataSource(const plan::DataSourcePlan& source) {
-  if (source.is_streaming) return Error::Unsupported("STREAMING READS");
+  if (source.is_streaming) {
+    return StreamRelation(
+        context_, source, {}, [&](const auto& scan, const auto& title) { return ScanRelation(scan, title, {}); },
+        [&](const auto& rows) { return AnalyzePlan(rows); });
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto opened, context_.OpenDataSource(source));
   return ScanRelation(opened.scan, opened.name, {});
 }

@@ -55,6 +55,20 @@ std::string PercentDecode(std::string_view text) {
   return result;
 }
 
+std::string UriPathEncode(std::string_view text) {
+  std::string encoded;
+  for (char c : text) {
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                 std::string_view("-_.!~*'()/:@&=+$,;").find(c) != std::string_view::npos;
+    if (plain) {
+      encoded += c;
+    } else {
+      AppendPercentEncoded(c, &encoded);
+    }
+  }
+  return encoded;
+}
+
 std::string UrlEncode(std::string_view text) {
   std::string result;
   result.reserve(text.size());

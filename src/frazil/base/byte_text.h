@@ -15,6 +15,8 @@ std::string HexUpper(std::string_view bytes);
 void AppendPercentEncoded(char byte, std::string* out);
 /// "a%2Fb" -> "a/b"; a '%' without two hexadecimal digits behind it stays as it is.
 std::string PercentDecode(std::string_view text);
+/// A path as Java's URIs write it: what may not stand there is escaped, '/' and ':' stay.
+std::string UriPathEncode(std::string_view text);
 /// application/x-www-form-urlencoded as java.net.URLEncoder: a blank is '+', and "*-._" stay.
 std::string UrlEncode(std::string_view text);
 

@@ -157,6 +157,10 @@ constexpr ErrorCondition kTable[] = {
      "empty.",
      kAnalysis},
     {"CONCURRENT_QUERY", "0A000", "Another instance of this query was just started by a concurrent session.", kSpark},
+    {"CONCURRENT_STREAM_LOG_UPDATE", "40000",
+     "Concurrent update to the log. Multiple streaming jobs detected for <batchId>.\nPlease make sure only one "
+     "streaming job runs on a specific checkpoint location at a time.",
+     kSpark},
     {"CONFLICTING_DIRECTORY_STRUCTURES", "KD009",
      "Conflicting directory structures detected. Suspicious paths: <discoveredBasePaths> If provided paths are "
      "partition directories, please set \"basePath\" in the options of the data source to specify the root directory "

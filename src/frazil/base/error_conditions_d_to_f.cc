@@ -248,6 +248,12 @@ constexpr ErrorCondition kTable[] = {
      "DESCRIBE TABLE ... For example: DESCRIBE EXTENDED <tableName> AS JSON is supported but DESCRIBE <tableName> AS "
      "JSON is not.",
      kParse},
+    {"DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE", "55019",
+     "The streaming query was reading from an unexpected Delta table (id = '<newTableId>'). \nIt used to read from "
+     "another Delta table (id = '<oldTableId>') according to checkpoint. \nThis may happen when you changed the code "
+     "to read from a new table or you deleted and \nre-created a table. Please revert your change or delete your "
+     "streaming query checkpoint \nto restart from scratch.",
+     kSpark},
     {"DISTINCT_WINDOW_FUNCTION_UNSUPPORTED", "0A000", "Distinct window functions are not supported: <windowExpr>.",
      kAnalysis},
     {"DIVIDE_BY_ZERO", "22012",
@@ -291,6 +297,8 @@ constexpr ErrorCondition kTable[] = {
     {"EMPTY_SCHEMA_NOT_SUPPORTED_FOR_DATASOURCE", "0A000",
      "The <format> datasource does not support writing empty or nested empty schemas.", kAnalysis},
     {"END_LABEL_WITHOUT_BEGIN_LABEL", "42K0L", "End label <endLabel> can not exist without begin label.", kAnalysis},
+    {"EVENT_TIME_IS_NOT_ON_TIMESTAMP_TYPE", "42K09",
+     "The event time <eventName> has the invalid type <eventType>, but expected \"TIMESTAMP\".", kAnalysis},
     {"EXCEED_LIMIT_LENGTH", "54006", "Exceeds char/varchar type length limitation: <limit>.", kSparkRuntime},
     {"EXCEPT_NESTED_COLUMN_INVALID_TYPE", "428H2",
      "EXCEPT column <columnName> was resolved and expected to be StructType, but found type <dataType>.", kAnalysis},
@@ -355,6 +363,8 @@ constexpr ErrorCondition kTable[] = {
     {"FIELD_NOT_FOUND", "42704", "No such struct field <fieldName> in <fields>.", kAnalysis},
     {"FORBIDDEN_OPERATION", "42809", "The operation <statement> is not allowed on the <objectType>: <objectName>.",
      kAnalysis},
+    {"FOREACH_BATCH_USER_FUNCTION_ERROR", "39000",
+     "An error occurred in the user provided function in foreach batch sink. Reason: <reason>", kSpark},
 };
 static_assert(IsSorted(kTable));
 

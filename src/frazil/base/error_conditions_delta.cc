@@ -213,9 +213,15 @@ constexpr ErrorCondition kTable[] = {
      "writer version <writerRequired>, but Delta Lake \"<deltaVersion>\" supports reader versions "
      "<supportedReaders> and writer versions <supportedWriters>. Please upgrade to a newer release.",
      kSpark},
+    {"DELTA_INVALID_SOURCE_OFFSET_FORMAT", "XXKDS", "The stored source offset format is invalid", kSpark},
+    {"DELTA_INVALID_SOURCE_VERSION", "XXKDS", "sourceVersion(<version>) is invalid", kSpark},
     {"DELTA_LOG_FILE_NOT_FOUND", "42K03",
      "Unable to retrieve the delta log files to construct table version <version> starting from checkpoint version "
      "<checkpointVersion> at <logPath>.",
+     kSpark},
+    {"DELTA_LOG_FILE_NOT_FOUND_FOR_STREAMING_SOURCE", "42K03",
+     "If you never deleted it, it's likely your query is lagging behind. Please delete its checkpoint to restart from "
+     "scratch. To avoid this happening again, you can update your retention policy of your Delta table",
      kSpark},
     {"DELTA_MERGE_MISSING_WHEN", "42601", "There must be at least one WHEN clause in a MERGE statement.", kAnalysis},
     {"DELTA_METADATA_CHANGED", "2D521",
@@ -297,6 +303,19 @@ constexpr ErrorCondition kTable[] = {
      "Illegal table state was detected. Table properties `<property1>` and `<property2>` are both set to true. The "
      "issue can be resolved by disabling any of the two table properties.",
      kSpark},
+    {"DELTA_SOURCE_IGNORE_DELETE", "0A000",
+     "Detected deleted data (for example <removedFile>) from streaming source at version <version>. This is currently "
+     "not supported. If you'd like to ignore deletes, set the option 'ignoreDeletes' to 'true'. The source table can "
+     "be found at path <dataPath>.",
+     kUnsupportedOperation},
+    {"DELTA_SOURCE_TABLE_IGNORE_CHANGES", "0A000",
+     "Detected a data update (for example <changeInfo>) in the source table at version <version>. This is currently "
+     "not supported. If this is going to happen regularly and you are okay to skip changes, set the option "
+     "'skipChangeCommits' to 'true'. If you would like the data update to be reflected, please restart this query with "
+     "a fresh checkpoint directory. The source table can be found at path <dataPath>.",
+     kUnsupportedOperation},
+    {"DELTA_STARTING_VERSION_AND_TIMESTAMP_BOTH_SET", "42613", "Please either provide '<version>' or '<timestamp>'",
+     kIllegalArgument},
     {"DELTA_STATE_RECOVER_ERROR", "XXKDS",
      "The <operation> of your Delta table could not be recovered while Reconstructing\nversion: <version>. Did you "
      "manually delete files in the _delta_log directory?",
@@ -366,6 +385,8 @@ constexpr ErrorCondition kTable[] = {
     {"DELTA_UNSUPPORTED_MANIFEST_GENERATION_WITH_COLUMN_MAPPING", "0AKDC",
      "Manifest generation is not supported for tables that leverage column mapping, as external readers cannot read "
      "these Delta tables. See Delta documentation for more details.",
+     kAnalysis},
+    {"DELTA_UNSUPPORTED_OUTPUT_MODE", "0AKDC", "Data source <dataSource> does not support <mode> output mode",
      kAnalysis},
     {"DELTA_UNSUPPORTED_RENAME_COLUMN", "0AKDC", "Column rename is not supported for your Delta table. <advice>",
      kAnalysis},

@@ -361,10 +361,20 @@ constexpr ErrorCondition kTable[] = {
     {"_LEGACY_ERROR_TEMP_1332", "", "<errorMessage>", kAnalysis},
     {"_LEGACY_ERROR_TEMP_1338", "", "Sinks cannot request distribution and ordering in continuous execution mode.",
      kAnalysis},
+    {"_LEGACY_ERROR_TEMP_2047", "", "'path' is not specified.", kIllegalArgument},
+    {"_LEGACY_ERROR_TEMP_2048", "",
+     "Schema must be specified when creating a streaming source DataFrame. If some files already exist in the "
+     "directory, then depending on the file format you may be able to create a static DataFrame on that directory with "
+     "'spark.read.load(directory)' and infer schema from it.",
+     kIllegalArgument},
     {"_LEGACY_ERROR_TEMP_2145", "", "<paramName> cannot be more than one character.", kSparkRuntime},
     {"_LEGACY_ERROR_TEMP_2146", "", "<paramName> should be an integer. Found <value>.", kSparkRuntime},
     {"_LEGACY_ERROR_TEMP_2147", "", "<paramName> flag can be true or false.", kSpark},
+    {"_LEGACY_ERROR_TEMP_2242", "", "<provider> source does not support user-specified schema.", kUnsupportedOperation},
     {"_LEGACY_ERROR_TEMP_3060", "", "Couldn't find column <i> in:\n<schema>", kAnalysis},
+    {"_LEGACY_ERROR_TEMP_3063", "", "pivot is not supported on a streaming DataFrames/Datasets", kAnalysis},
+    {"_LEGACY_ERROR_TEMP_3102", "", "<msg>", kAnalysis},
+    {"_LEGACY_ERROR_TEMP_3262", "", "Doesn't support month or year interval: <interval>", kIllegalArgument},
 };
 static_assert(IsSorted(kTable));
 

@@ -113,6 +113,11 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"NON_PARTITION_COLUMN", "42000", "PARTITION clause cannot contain the non-partition column: <columnName>.",
      kAnalysis},
+    {"NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING", "42KDE",
+     "Window function is not supported in <windowFunc> (as column <columnName>) on streaming "
+     "DataFrames/Datasets.\nStructured Streaming only supports time-window aggregation using the WINDOW function. "
+     "(window specification: <windowSpec>)",
+     kAnalysis},
     {"NOT_ALLOWED_IN_FROM.LATERAL_WITH_PIVOT", "42601", "Not allowed in the FROM clause: LATERAL together with PIVOT.",
      kParse},
     {"NOT_ALLOWED_IN_FROM.LATERAL_WITH_UNPIVOT", "42601",

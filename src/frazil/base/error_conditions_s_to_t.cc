@@ -59,6 +59,11 @@ constexpr ErrorCondition kTable[] = {
      "Invalid streaming output mode: <outputMode>. This output mode is not supported for <operation> on streaming "
      "DataFrames/DataSets.",
      kUnsupportedOperation},
+    {"STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA", "42K03",
+     "Streaming stateful operator name does not match with the operator in state metadata. This likely to happen when "
+     "user adds/removes/changes stateful operator of existing streaming query.\nStateful operators in the metadata: "
+     "[<OpsInMetadataSeq>]; Stateful operators in current batch: [<OpsInCurBatchSeq>].",
+     kSpark},
     {"STREAM_FAILED", "XXKST", "Query [id = <id>, runId = <runId>] terminated with exception: <message>", kAnalysis},
     {"STRUCT_ARRAY_LENGTH_MISMATCH", "2201E",
      "Input row doesn't have expected number of values required by the schema. <expected> fields are required while "

@@ -429,6 +429,10 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"UNSUPPORTED_SQL_UDF_USAGE", "0A000", "Using SQL function <functionName> in <nodeName> is not supported.",
      kAnalysis},
+    {"UNSUPPORTED_STREAMING_OPERATOR_WITHOUT_WATERMARK", "0A000",
+     "<outputMode> output mode not supported for <statefulOperator> on streaming DataFrames/DataSets without "
+     "watermark.",
+     kAnalysis},
     {"UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.ACCESSING_OUTER_QUERY_COLUMN_IS_NOT_ALLOWED", "0A000",
      "Unsupported subquery expression: Accessing outer query column is not allowed in this location: <treeNode>",
      kAnalysis},

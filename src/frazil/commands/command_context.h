@@ -67,6 +67,7 @@ class CommandContext : public analysis::AnalysisContext {
   virtual void ClearCached() = 0;
   /// Keeps rows for a later CachedRelationPlan of the returned id.
   virtual std::string PutCachedRelation(analysis::CachedRelation relation) = 0;
+  virtual void DropCachedRelation(const std::string& id) = 0;
 
   /// Runs another statement in the same session (EXECUTE IMMEDIATE).
   virtual Result<RowSet> RunStatement(const plan::PlanPtr& plan) = 0;

@@ -13,6 +13,12 @@ namespace frazil::commands {
 Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows,
                  CommandContext& context, std::vector<std::string> replaced = {});
 
+/// Writes the rows of a query into a table that exists, as its mode says: columns are found by name or by position and
+/// stored as the table's, missing ones get the table's defaults, the schema evolves where the options ask for it.
+/// `partition_columns`: those of partitionBy.
+Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPtr& query, tables::WriteOptions options,
+                 bool by_name, CommandContext& context, const std::vector<std::string>& partition_columns = {});
+
 /// Writes the rows of a plan as files of `task`, which is a task of `write`; nothing is added to it yet.
 Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& rows, const tables::TableWrite& write,
                                                     const tables::WriteTask& task, CommandContext& context);

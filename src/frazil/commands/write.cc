@@ -11,6 +11,7 @@
 #include "frazil/commands/table_definition.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/plan/streaming.h"
 #include "frazil/sql/parser.h"
 #include "frazil/storage/folder.h"
 #include "frazil/tables/files/file_table.h"
@@ -130,9 +131,10 @@ Result<std::vector<tables::PartitionField>> PartitionsBy(const std::vector<std::
   return partitioning;
 }
 
-/// Writes into a table that exists. `partition_columns`: those of partitionBy.
+}  // namespace
+
 Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPtr& query, tables::WriteOptions options,
-                 bool by_name, CommandContext& context, const std::vector<std::string>& partition_columns = {}) {
+                 bool by_name, CommandContext& context, const std::vector<std::string>& partition_columns) {
   FRAZIL_RETURN_IF_ERROR(CheckWritable(*table.table, table.full_name));
   if (options.mode == tables::WriteMode::kOverwriteByFilter)
     FRAZIL_RETURN_IF_ERROR(CheckOverwrite(*table.table, table.full_name, *query));
@@ -158,6 +160,8 @@ Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPt
   if (replaces_where) return ReplaceWhere(table, condition, where->second, options, rows, context);
   return WriteRows(*table.table, options, rows, context);
 }
+
+namespace {
 
 Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::LogicalPlanPtr& query,
                            CommandContext& context) {
@@ -327,6 +331,11 @@ Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::
   return NoRows();
 }
 
+Status CheckNoStream(const plan::LogicalPlan& query, const std::string& method) {
+  if (!plan::IsStreaming(query)) return {};
+  return Error::Of("CALL_ON_STREAMING_DATASET_UNSUPPORTED", {{"methodName", QuoteIdentifier(method)}});
+}
+
 }  // namespace
 
 Result<RowSet> RunWrite(const plan::WriteCommand& command, CommandContext& context) {
@@ -334,6 +343,7 @@ Result<RowSet> RunWrite(const plan::WriteCommand& command, CommandContext& conte
   if (!command.clustering_columns.empty() && !EqualsIgnoreCase(command.format.value_or(""), "delta"))
     return Error::Unsupported("clusterBy");
   FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.input, context));
+  FRAZIL_RETURN_IF_ERROR(CheckNoStream(*query, "write"));
   if (!command.table.empty()) return SaveAsTable(command, query, context);
   std::string provider =
       AsciiLower(command.format.value_or(context.GetConfig("spark.sql.sources.default").value_or("parquet")));
@@ -354,6 +364,7 @@ Result<RowSet> RunWrite(const plan::WriteCommand& command, CommandContext& conte
 Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& context) {
   using ModeV2 = plan::WriteV2Command::Mode;
   FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.input, context));
+  FRAZIL_RETURN_IF_ERROR(CheckNoStream(*query, "writeTo"));
   if (!command.clustering_columns.empty() && !EqualsIgnoreCase(command.provider.value_or(""), "delta"))
     return Error::Unsupported("clusterBy");
   tables::WriteOptions options;

@@ -91,11 +91,6 @@ Result<plan::PlanPtr> PlanReader::ReadCommand(const proto::Command& message) {
                                 message.register_table_function().function_name() + ")");
     case Kind::kRegisterDataSource:
       return Error::Unsupported("Registering data sources of Python (" + message.register_data_source().name() + ")");
-    case Kind::kWriteStreamOperationStart:
-    case Kind::kStreamingQueryCommand:
-    case Kind::kStreamingQueryManagerCommand:
-    case Kind::kStreamingQueryListenerBusCommand:
-      return Error::Unsupported("Structured Streaming");
     case Kind::kCreateResourceProfileCommand:
       return Error::Unsupported("Resource profiles");
     case Kind::kMlCommand:
@@ -110,6 +105,10 @@ Result<plan::PlanPtr> PlanReader::ReadCommand(const proto::Command& message) {
       return Error::Unsupported("Command extension " + message.extension().type_url());
     }
     case Kind::kSqlCommand:
+    case Kind::kWriteStreamOperationStart:
+    case Kind::kStreamingQueryCommand:
+    case Kind::kStreamingQueryManagerCommand:
+    case Kind::kStreamingQueryListenerBusCommand:
     case Kind::kGetResourcesCommand:
     case Kind::kRemoveCachedRemoteRelationCommand:
       return Error::Internal("This command is not a plan.");

@@ -5,6 +5,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "frazil/connect/local_url_internal.h"
 #include "frazil/connect/service_internal.h"
 
 namespace frazil::connect {
@@ -34,6 +35,7 @@ class GrpcConnectServer final : public ConnectServer {
       return Error::Plain(ExceptionClass::kSpark,
                           "Cannot listen on " + address + ": the address is in use or unknown.");
     }
+    SetLocalUrl(options.host, port_, options.token);
     maintenance_ = std::thread([this] { RunMaintenance(); });
     return Status::Ok();
   }

@@ -79,6 +79,10 @@ constexpr std::string_view kPythonClasses[] = {"org.apache.spark.api.python.Pyth
                                                "java.lang.RuntimeException", "java.lang.Exception",
                                                "java.lang.Throwable", "java.lang.Object"};
 
+constexpr std::string_view kStreamingQueryClasses[] = {"org.apache.spark.sql.streaming.StreamingQueryException",
+                                                       "java.lang.Exception", "java.lang.Throwable",
+                                                       "java.lang.Object"};
+
 // Errors without a condition whose text is a traceback are those of Python functions (udf::PythonError).
 bool IsPythonError(const Error& error) {
   return error.condition.empty() && error.exception_class == ExceptionClass::kSparkRuntime &&
@@ -87,6 +91,7 @@ bool IsPythonError(const Error& error) {
 
 std::span<const std::string_view> ClassesOf(const Error& error) {
   if (IsPythonError(error)) return kPythonClasses;
+  if (error.condition == "STREAM_FAILED") return kStreamingQueryClasses;
   switch (error.exception_class) {
     case ExceptionClass::kAnalysis:
       return kAnalysisClasses;

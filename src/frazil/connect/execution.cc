@@ -11,6 +11,7 @@
 #include "frazil/connect/execution_internal.h"
 #include "frazil/connect/plan_reader_internal.h"
 #include "frazil/connect/request_parser_internal.h"
+#include "frazil/types/shared_batch.h"
 
 namespace frazil::connect {
 namespace {
@@ -50,17 +51,6 @@ std::string FirstString(const ArrowBatch& batch) {
   if (column.n_buffers != 3) return "";
   const auto* offsets = static_cast<const int32_t*>(column.buffers[1]) + column.offset;
   return {static_cast<const char*>(column.buffers[2]) + offsets[0], static_cast<size_t>(offsets[1] - offsets[0])};
-}
-
-// A view of a batch that keeps the whole table alive: for readers that take a batch over.
-ArrowBatch ShareBatch(const ArrowTablePtr& table, const ArrowBatch& batch) {
-  ArrowArray view = batch.array();
-  view.private_data = new ArrowTablePtr(table);
-  view.release = [](ArrowArray* array) {
-    delete static_cast<ArrowTablePtr*>(array->private_data);
-    array->release = nullptr;
-  };
-  return ArrowBatch(&view);
 }
 
 // Reads what is left of a result and drops it.
@@ -270,6 +260,14 @@ Status Execution::RunCommand(const proto::Command& command) {
         return Send(std::move(response));
       }
       return RunPlanCommand(command);
+    case proto::Command::kWriteStreamOperationStart:
+      return StartStream(command.write_stream_operation_start());
+    case proto::Command::kStreamingQueryCommand:
+      return RunStreamCommand(command.streaming_query_command());
+    case proto::Command::kStreamingQueryManagerCommand:
+      return RunStreamsCommand(command.streaming_query_manager_command());
+    case proto::Command::kStreamingQueryListenerBusCommand:
+      return RunListenerCommand(command.streaming_query_listener_bus_command());
     default:
       return RunPlanCommand(command);
   }

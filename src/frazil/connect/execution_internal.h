@@ -46,6 +46,11 @@ class Execution {
   Status RunCommand(const spark::connect::Command& command);
   Status RunSqlCommand(const spark::connect::SqlCommand& command);
   Status RunPlanCommand(const spark::connect::Command& command);
+  // execution_streaming.cc
+  Status StartStream(const spark::connect::WriteStreamOperationStart& command);
+  Status RunStreamCommand(const spark::connect::StreamingQueryCommand& command);
+  Status RunStreamsCommand(const spark::connect::StreamingQueryManagerCommand& command);
+  Status RunListenerCommand(const spark::connect::StreamingQueryListenerBusCommand& command);
   Status SendRows(session::StatementResult result);
   Status SendBatches(const DataTypePtr& schema, engine::ResultStream& stream);
   Status SendBatch(std::string data, int64_t rows, int64_t start_offset);

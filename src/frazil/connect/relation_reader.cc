@@ -2,6 +2,7 @@
 #include "frazil/connect/name_parser.h"
 #include "frazil/connect/plan_reader_internal.h"
 #include "frazil/connect/python_relations_internal.h"
+#include "frazil/plan/watermark.h"
 #include "frazil/sql/parser.h"
 
 // Fields that the protocol calls deprecated are what clients of Spark 3.5 and 4.0 send.
@@ -217,9 +218,10 @@ PlanReader::NodeResult PlanReader::ReadNode(const proto::Relation& message) {
     case Kind::kWithRelations:
       return ReadWithRelations(message.with_relations());
     case Kind::kWithWatermark: {
-      // On a batch Spark drops the watermark; renaming nothing keeps the node (and its plan id).
-      auto node = std::make_shared<plan::WithColumnsRenamedPlan>();
+      auto node = std::make_shared<plan::WatermarkPlan>();
       FRAZIL_ASSIGN_OR_RETURN(node->child, ReadRelation(message.with_watermark().input()));
+      node->event_time = message.with_watermark().event_time();
+      node->delay = message.with_watermark().delay_threshold();
       return NodePtr(node);
     }
     case Kind::kFillNa:

@@ -4,6 +4,7 @@
 #include "frazil/connect/request_parser_internal.h"
 #include "frazil/connect/service_internal.h"
 #include "frazil/plan/logical_plan.h"
+#include "frazil/plan/streaming.h"
 
 namespace frazil::connect {
 namespace {
@@ -103,10 +104,9 @@ Status SparkConnectService::Analyze(session::Session* session, const session::Op
       return Status::Ok();
     }
     case Kind::kIsStreaming: {
-      // Streaming sources are refused by the analysis, so whatever it takes is a batch.
       FRAZIL_ASSIGN_OR_RETURN(const auto plan, ReadPlan(session, request.is_streaming().plan()));
-      FRAZIL_RETURN_IF_ERROR(session->Analyze(plan, operation));
-      response->mutable_is_streaming()->set_is_streaming(false);
+      FRAZIL_ASSIGN_OR_RETURN(const auto analyzed, session->Analyze(plan, operation));
+      response->mutable_is_streaming()->set_is_streaming(plan::IsStreaming(*analyzed));
       return Status::Ok();
     }
     case Kind::kInputFiles: {

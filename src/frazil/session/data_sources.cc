@@ -11,28 +11,15 @@
 #include "frazil/sql/parser.h"
 #include "frazil/storage/folder.h"
 #include "frazil/storage/object_store.h"
+#include "frazil/streaming/source_kinds.h"
 #include "frazil/tables/files/file_table.h"
+#include "frazil/tables/format_names.h"
 #include "frazil/tables/scan_options.h"
 #include "frazil/types/datetime.h"
 
 namespace frazil::session {
 
 namespace {
-
-/// Users also name a source by the class of its implementation.
-std::string ShortFormatName(const std::string& format) {
-  std::string name = AsciiLower(format);
-  if (name == "org.apache.iceberg.spark.source.icebergsource") return "iceberg";
-  if (name == "io.delta.sql.deltadatasource" || name == "org.apache.spark.sql.delta.sources.deltadatasource")
-    return "delta";
-  static constexpr std::string_view kPrefix = "org.apache.spark.sql.execution.datasources.";
-  if (name.starts_with(kPrefix)) {
-    std::string rest = name.substr(kPrefix.size());
-    if (rest.starts_with("v2.")) rest = rest.substr(3);
-    return rest.substr(0, rest.find('.'));
-  }
-  return name;
-}
 
 std::map<std::string, std::string> LowerKeys(const plan::Options& options) {
   std::map<std::string, std::string> lower;
@@ -74,22 +61,21 @@ Status CheckNoDuplicates(const DataType& type, bool case_sensitive) {
   }
 }
 
-bool IsTrue(const std::map<std::string, std::string>& options, const char* key, bool otherwise) {
-  auto found = options.find(key);
-  return found == options.end() ? otherwise : EqualsIgnoreCase(found->second, "true");
-}
-
 }  // namespace
 
 bool StatementContext::IsDataSourceName(const std::string& name) const {
-  std::string format = ShortFormatName(name);
+  const std::string format = tables::ShortFormatName(name);
   return tables::FileFormatByName(format).has_value() || formats().Find(format) != nullptr;
+}
+
+Result<analysis::OpenedDataSource> StatementContext::DescribeStream(const plan::Plan& source, size_t place) {
+  return streaming::DescribeSource(source, place, *this);
 }
 
 Result<analysis::OpenedDataSource> StatementContext::OpenDataSource(const plan::DataSourcePlan& source) {
   std::string format =
       source.format.empty() ? GetConfig("spark.sql.sources.default").value_or("parquet") : source.format;
-  std::string name = ShortFormatName(format);
+  std::string name = tables::ShortFormatName(format);
   if (tables::FileFormatByName(name).has_value()) return OpenFiles(source, name);
   if (auto found = formats().Find(name); found != nullptr && found->self_describing())
     return OpenFormatTable(source, *found);
@@ -133,7 +119,7 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFormatTable(const plan:
 
 Result<analysis::AnalysisContext::PathTable> StatementContext::OpenPathTable(const std::string& format_name,
                                                                              const std::string& path) {
-  const auto format = formats().Find(ShortFormatName(format_name));
+  const auto format = formats().Find(tables::ShortFormatName(format_name));
   if (format == nullptr || !format->self_describing()) return PathTable();
   tables::PathReference reference = format->ReadPath(path);
   const std::string folder = storage::FolderOf(reference.folder);
@@ -167,25 +153,10 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataS
     return Error::Of("UNABLE_TO_INFER_SCHEMA", {{"format", AsciiUpper(format)}});
   }
   FRAZIL_ASSIGN_OR_RETURN(auto store, stores().StoreFor(paths[0], execution().store_settings));
-  tables::ListingOptions listing_options;
-  listing_options.recursive_lookup = IsTrue(options, "recursivefilelookup", false);
+  FRAZIL_ASSIGN_OR_RETURN(auto zone, TimeZone::Find(settings().time_zone));
+  FRAZIL_ASSIGN_OR_RETURN(auto listing_options, tables::ReadListingOptions(options, *zone));
   listing_options.infer_partition_types =
       EqualsIgnoreCase(GetConfig("spark.sql.sources.partitionColumnTypeInference.enabled").value_or("true"), "true");
-  if (auto found = options.find("pathglobfilter"); found != options.end())
-    listing_options.path_glob_filter = found->second;
-  if (auto found = options.find("basepath"); found != options.end()) listing_options.base_path = found->second;
-  FRAZIL_ASSIGN_OR_RETURN(auto zone, TimeZone::Find(settings().time_zone));
-  for (auto [key, target] : {std::pair{"modifiedbefore", &listing_options.modified_before_micros},
-                             std::pair{"modifiedafter", &listing_options.modified_after_micros}}) {
-    if (auto found = options.find(key); found != options.end()) {
-      auto micros = ParseTimestamp(found->second, *zone);
-      if (!micros.has_value()) {
-        return Error::Plain(ExceptionClass::kIllegalArgument,
-                            std::string("The option ") + key + " must be a timestamp, not '" + found->second + "'");
-      }
-      *target = *micros;
-    }
-  }
   FRAZIL_ASSIGN_OR_RETURN(auto listing, tables::ListFiles(*store, paths, listing_options));
   DataTypePtr schema;
   if (!source.schema.empty()) {

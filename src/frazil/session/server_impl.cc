@@ -24,7 +24,10 @@ class ServerImpl : public Server {
   explicit ServerImpl(std::shared_ptr<SharedState> shared) : shared_(std::move(shared)) {}
 
   ~ServerImpl() override {
-    for (auto& [key, entry] : sessions_) entry.session->InterruptAll();
+    for (auto& [key, entry] : sessions_) {
+      entry.session->InterruptAll();
+      entry.session->streams().StopAll();
+    }
   }
 
   Result<SessionPtr> OpenSession(const std::string& user_id, const std::string& session_id,
@@ -35,8 +38,7 @@ class ServerImpl : public Server {
     auto found = sessions_.find(key);
     if (found == sessions_.end()) {
       if (!observed_server_side_id.empty()) return InvalidHandle("SESSION_CHANGED", session_id);
-      auto state = std::make_shared<SessionState>();
-      state->shared = shared_;
+      auto state = std::make_shared<SessionState>(shared_);
       state->user_id = user_id;
       state->session_id = session_id;
       state->server_side_id = RandomUuidText();
@@ -82,22 +84,9 @@ class ServerImpl : public Server {
                               : "INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_ALREADY_EXISTS",
                        {{"targetSessionId", new_session_id}});
     }
-    const auto& from = *found->second.session->state();
-    auto state = std::make_shared<SessionState>();
-    state->shared = shared_;
-    state->user_id = user_id;
+    auto state = found->second.session->state()->Clone();
     state->session_id = new_session_id;
     state->server_side_id = RandomUuidText();
-    {
-      std::lock_guard source_lock(from.mutex);
-      state->settings = from.settings;
-      state->current_catalog = from.current_catalog;
-      state->current_namespaces = from.current_namespaces;
-      state->temp_views = from.temp_views;
-      state->variables = from.variables;
-      state->sql_functions = from.sql_functions;
-      state->artifacts = from.artifacts;
-    }
     auto session = std::make_shared<SessionImpl>(std::move(state));
     sessions_.emplace(key, Entry{session, Clock::now()});
     return SessionPtr(session);
@@ -117,6 +106,7 @@ class ServerImpl : public Server {
       sessions_.erase(found);
     }
     closing->InterruptAll();
+    closing->streams().StopAll();
   }
 
   void CloseIdleSessions() override {
@@ -125,6 +115,7 @@ class ServerImpl : public Server {
     {
       std::lock_guard lock(mutex_);
       for (const auto& [key, entry] : sessions_) {
+        if (!entry.session->streams().Active().empty()) continue;
         std::lock_guard session_lock(entry.session->state()->mutex);
         if (entry.used < limit && entry.session->state()->operations.empty()) idle.push_back(key);
       }

@@ -17,6 +17,12 @@
 #include "frazil/plan/unresolved_command.h"
 #include "frazil/plan/unresolved_plan.h"
 
+namespace frazil::streaming {
+class StreamingQueries;
+class StreamingQuery;
+struct StreamWrite;
+}  // namespace frazil::streaming
+
 namespace frazil::session {
 
 class Server;
@@ -86,6 +92,12 @@ class Session {
   virtual Result<std::string> StorageLevel(const plan::PlanPtr& plan, const OperationPtr& operation) = 0;
   /// Drops a checkpointed relation.
   virtual void RemoveCachedRelation(const std::string& relation_id) = 0;
+
+  // --- streaming queries
+  /// df.writeStream.start(): the query runs on, with the settings and views of this moment, until it ends or the
+  /// session is closed.
+  virtual Result<std::shared_ptr<streaming::StreamingQuery>> StartStream(const streaming::StreamWrite& write) = 0;
+  virtual streaming::StreamingQueries& streams() = 0;
 
   // --- operations under way
   /// Error INVALID_HANDLE.OPERATION_ALREADY_EXISTS where the id is taken. The operation is forgotten by EndOperation.

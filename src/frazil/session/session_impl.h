@@ -30,6 +30,9 @@ class SessionImpl : public Session {
   Result<std::string> StorageLevel(const plan::PlanPtr& plan, const OperationPtr& operation) override;
   void RemoveCachedRelation(const std::string& relation_id) override;
 
+  Result<std::shared_ptr<streaming::StreamingQuery>> StartStream(const streaming::StreamWrite& write) override;
+  streaming::StreamingQueries& streams() override { return state_->streams; }
+
   Result<OperationPtr> StartOperation(const std::string& id, const std::vector<std::string>& tags) override;
   void EndOperation(const std::string& id) override;
   std::vector<std::string> InterruptAll() override;

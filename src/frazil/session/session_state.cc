@@ -94,4 +94,19 @@ Result<catalogs::CatalogPtr> SessionState::Catalog(const std::string& name) {
   return made.catalog;
 }
 
+SessionStatePtr SessionState::Clone() const {
+  auto clone = std::make_shared<SessionState>(shared);
+  clone->user_id = user_id;
+  clone->session_id = session_id;
+  const std::lock_guard lock(mutex);
+  clone->settings = settings;
+  clone->current_catalog = current_catalog;
+  clone->current_namespaces = current_namespaces;
+  clone->temp_views = temp_views;
+  clone->variables = variables;
+  clone->sql_functions = sql_functions;
+  clone->artifacts = artifacts;
+  return clone;
+}
+
 }  // namespace frazil::session

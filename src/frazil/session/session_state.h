@@ -13,6 +13,7 @@
 #include "frazil/engine/engine.h"
 #include "frazil/session/session.h"
 #include "frazil/session/session_server.h"
+#include "frazil/streaming/queries.h"
 
 namespace frazil::session {
 
@@ -27,12 +28,23 @@ struct SharedState {
   ServerOptions options;
   ServerParts parts;
   GlobalViews global_views;
+  std::shared_ptr<streaming::ActiveRuns> active_runs = std::make_shared<streaming::ActiveRuns>();
 };
+
+struct SessionState;
+using SessionStatePtr = std::shared_ptr<SessionState>;
 
 /// The mutable state of one session. Every member below `mutex` is guarded by it; locks are held for look-ups only,
 /// never while a statement runs.
 struct SessionState {
+  explicit SessionState(std::shared_ptr<SharedState> server)
+      : shared(std::move(server)), streams(shared->active_runs) {}
+  /// A state that goes on from what this one is now: settings, names, views, functions, artifacts; nothing that is
+  /// under way.
+  SessionStatePtr Clone() const;
+
   std::shared_ptr<SharedState> shared;
+  streaming::StreamingQueries streams;  ///< Has a lock of its own.
   std::string user_id, session_id, server_side_id;
 
   mutable std::mutex mutex;
@@ -67,6 +79,5 @@ struct SessionState {
  private:
   std::optional<std::string> ExplicitSettingLocked(std::string_view key) const;
 };
-using SessionStatePtr = std::shared_ptr<SessionState>;
 
 }  // namespace frazil::session

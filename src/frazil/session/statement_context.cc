@@ -55,6 +55,11 @@ StatementContext::StatementContext(SessionStatePtr state, OperationPtr operation
   };
 }
 
+void StatementContext::RunAs(const streaming::StatementRun& run) {
+  if (run.now_micros) execution_.settings.query_start_micros = *run.now_micros;
+  execution_.on_observed = run.on_observed;
+}
+
 sql::ParserOptions StatementContext::parser_options() const {
   return ReadParserOptions([state = state_](std::string_view key) { return state->Setting(key); });
 }
@@ -322,6 +327,11 @@ std::string StatementContext::PutCachedRelation(analysis::CachedRelation relatio
   std::lock_guard lock(state_->mutex);
   state_->cached_relations[id] = std::move(relation);
   return id;
+}
+
+void StatementContext::DropCachedRelation(const std::string& id) {
+  std::lock_guard lock(state_->mutex);
+  state_->cached_relations.erase(id);
 }
 
 Result<RowSet> StatementContext::RunStatement(const plan::PlanPtr& plan) {

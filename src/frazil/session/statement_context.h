@@ -2,6 +2,7 @@
 
 #include "frazil/commands/command_context.h"
 #include "frazil/session/session_state.h"
+#include "frazil/streaming/stream_host.h"
 
 namespace frazil::session {
 
@@ -12,6 +13,9 @@ class StatementContext : public commands::CommandContext {
   enum class Commands : uint8_t { kRun, kAnalyze };
 
   StatementContext(SessionStatePtr state, OperationPtr operation, Commands commands = Commands::kRun);
+
+  /// Takes this part of a streaming query's run: its time, and who hears of observed metrics.
+  void RunAs(const streaming::StatementRun& run);
 
   // analysis::AnalysisContext
   const functions::ExpressionSettings& settings() const override { return execution_.settings; }
@@ -60,8 +64,12 @@ class StatementContext : public commands::CommandContext {
   bool IsCached(const std::string& name) override;
   void ClearCached() override;
   std::string PutCachedRelation(analysis::CachedRelation relation) override;
+  void DropCachedRelation(const std::string& id) override;
   Result<RowSet> RunStatement(const plan::PlanPtr& plan) override;
   Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode) override;
+
+ protected:
+  Result<analysis::OpenedDataSource> DescribeStream(const plan::Plan& source, size_t place) override;
 
  private:
   Result<analysis::OpenedDataSource> OpenFiles(const plan::DataSourcePlan& source, const std::string& format);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
@@ -191,6 +192,23 @@ WaitingWorkers& Waiting() {
 }
 
 }  // namespace
+
+std::string PythonProgram(const std::function<std::optional<std::string>(std::string_view)>& settings) {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value != nullptr ? value : "");
+  };
+  std::string program = settings ? settings("spark.pyspark.python").value_or("") : "";
+  if (program.empty()) program = variable("FRAZIL_PYTHON");
+  if (program.empty()) program = variable("PYSPARK_PYTHON");
+  return program.empty() ? "python3" : program;
+}
+
+std::string DescribeFunction(const std::string& header, const std::string& command) {
+  std::string description;
+  for (int shift = 24; shift >= 0; shift -= 8) description += static_cast<char>(header.size() >> shift & 255);
+  return description + header + command;
+}
 
 Error PythonError(std::string traceback) { return Error::Plain(ExceptionClass::kSparkRuntime, std::move(traceback)); }
 

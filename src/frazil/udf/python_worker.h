@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,13 @@ using CallWatch = std::function<std::function<void()>(std::function<void()>)>;
 /// middle is a plain SparkException with the reason. Thread-safe.
 Result<std::string> CallPython(const PythonPlace& place, const std::string& function, std::string_view rows,
                                const CallWatch& watch);
+
+/// The interpreter that runs functions: spark.pyspark.python, else FRAZIL_PYTHON or PYSPARK_PYTHON of the server's
+/// environment, else python3. `settings` gives the session's settings by key; it may be null.
+std::string PythonProgram(const std::function<std::optional<std::string>(std::string_view)>& settings);
+
+/// A function's description as workers read it: the length of the header (JSON), the header, the function's pickle.
+std::string DescribeFunction(const std::string& header, const std::string& command);
 
 /// The error of a Python exception: Spark's PythonException, whose text is the traceback.
 Error PythonError(std::string traceback);

@@ -14,6 +14,7 @@
 
 #include "frazil/base/uuid.h"
 #include "frazil/session/session.h"
+#include "frazil/streaming/queries.h"
 
 namespace frazil::connect::testing {
 
@@ -152,6 +153,10 @@ class FakeSession : public session::Session {
   Result<std::vector<std::string>> InputFiles(const plan::PlanPtr&, const session::OperationPtr&) override {
     return std::vector<std::string>{"file:///a", "file:///b"};
   }
+  Result<std::shared_ptr<streaming::StreamingQuery>> StartStream(const streaming::StreamWrite&) override {
+    return Error::Unsupported("streaming queries of a fake session");
+  }
+  streaming::StreamingQueries& streams() override { return streams_; }
   Result<bool> SameSemantics(const plan::PlanPtr& left, const plan::PlanPtr& right,
                              const session::OperationPtr&) override {
     return left->kind == right->kind;
@@ -276,6 +281,7 @@ class FakeSession : public session::Session {
   const std::string id_;
   const std::string server_side_id_;
   const std::shared_ptr<const FakeAnswers> answers_;
+  streaming::StreamingQueries streams_{std::make_shared<streaming::ActiveRuns>()};
   mutable std::mutex mutex_;
   std::map<std::string, session::OperationPtr> operations_;
   std::map<std::string, std::string> settings_ = {{"spark.sql.session.timeZone", "UTC"}};

@@ -52,17 +52,6 @@ struct PythonCallData : duckdb::FunctionData {
   }
 };
 
-std::string Interpreter(const storage::SettingLookup& settings) {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value != nullptr ? value : "");
-  };
-  std::string program = settings ? settings("spark.pyspark.python").value_or("") : "";
-  if (program.empty()) program = variable("FRAZIL_PYTHON");
-  if (program.empty()) program = variable("PYSPARK_PYTHON");
-  return program.empty() ? "python3" : program;
-}
-
 std::string Describe(const PythonFunction& function, const std::string& input, const std::string& output,
                      const ExecutionContext& context) {
   std::string header = "{\"eval_type\":" + std::to_string(function.eval_type) +
@@ -78,9 +67,7 @@ std::string Describe(const PythonFunction& function, const std::string& input, c
     if (value.has_value()) header += "," + JsonString(key) + ":" + JsonString(*value);
   }
   header += "}}";
-  std::string description;
-  for (int shift = 24; shift >= 0; shift -= 8) description += static_cast<char>(header.size() >> shift & 255);
-  return description + header + function.command;
+  return udf::DescribeFunction(header, function.command);
 }
 
 duckdb::unique_ptr<duckdb::FunctionData> BindPythonCall(
@@ -96,7 +83,7 @@ duckdb::unique_ptr<duckdb::FunctionData> BindPythonCall(
   const auto result_type = ValueOrThrow(DataType::FromJson(output_json));
   data->output = DataType::Struct({{"_0", result_type}});
   data->description = Describe(code, input_json, output_json, context);
-  data->place = {Interpreter(context.store_settings), context.settings.current_user};
+  data->place = {udf::PythonProgram(context.store_settings), context.settings.current_user};
   for (const auto& field : data->input->fields()) data->types.push_back(MappedType(*field.type));
   duckdb::ArrowSchemaWrapper schema;
   FillSchemaForDuckDb(*data->output, &schema.arrow_schema);

@@ -60,25 +60,85 @@ Result<VersionChanges> ChangesOf(const std::vector<Action>& actions) {
   return changes;
 }
 
+/// Collects the files of a change feed, with the columns of a state of the table and the three of the feed.
+class FeedBuilder {
+ public:
+  static Result<FeedBuilder> Make(const TableContext& context, const DeltaLogPtr& log, const SnapshotPtr& newest) {
+    FRAZIL_ASSIGN_OR_RETURN(FilePruner values, FilePruner::Make(*newest, context));
+    return FeedBuilder(context, log, newest, std::move(values));
+  }
+
+  /// `kind`: of all rows of the file; null: it stands in the file.
+  Status Add(const FileAction& file, const char* kind, int64_t version, int64_t time_ms) {
+    ScanFile scanned;
+    scanned.path = FilePathOf(log_->table(), file.path);
+    scanned.size = file.size;
+    if (file.is_removed && !file.has_extended_metadata && !newest_->metadata->partition_columns.empty()) {
+      return Error::Unsupported("change feeds of versions whose removed files do not tell their partition");
+    }
+    FRAZIL_ASSIGN_OR_RETURN(scanned.constants, values_.PartitionValues(file));
+    if (kind != nullptr) scanned.constants[kind_column_] = Value(kind);
+    scanned.constants[kind_column_ + 1] = Value(version);
+    scanned.constants[kind_column_ + 2] = Value(time_ms * 1000);
+    if (file.deletion_vector) {
+      FRAZIL_ASSIGN_OR_RETURN(scanned.deleted_positions,
+                              ReadDeletionVector(*context_.store, log_->table(), *file.deletion_vector));
+    }
+    plan_.files.push_back(std::move(scanned));
+    return {};
+  }
+
+  TableScanPtr Finish() && {
+    return std::make_shared<ChangesScan>(DataType::Struct(std::move(fields_)), std::move(plan_));
+  }
+
+ private:
+  FeedBuilder(const TableContext& context, DeltaLogPtr log, SnapshotPtr newest, FilePruner values)
+      : context_(context),
+        log_(std::move(log)),
+        newest_(std::move(newest)),
+        values_(std::move(values)),
+        fields_(VisibleSchema(newest_->schema)->fields()),
+        kind_column_(fields_.size()) {
+    plan_.columns = ToScanColumns(*newest_->schema, values_.mapping());
+    plan_.match_by_field_id = values_.mapping() == ColumnMapping::kId;
+    for (auto& field : FeedColumns()) fields_.push_back(std::move(field));
+    for (size_t i = kind_column_; i < fields_.size(); ++i) {
+      ScanColumn column;
+      column.name = fields_[i].name;
+      column.type = fields_[i].type;
+      plan_.columns.push_back(std::move(column));
+    }
+  }
+
+  const TableContext& context_;
+  DeltaLogPtr log_;
+  SnapshotPtr newest_;
+  FilePruner values_;
+  std::vector<StructField> fields_;
+  size_t kind_column_;
+  ScanPlan plan_;
+};
+
 }  // namespace
+
+std::vector<StructField> FeedColumns() {
+  return {{kChangeTypeColumn, DataType::String()},
+          {"_commit_version", DataType::Long()},
+          {"_commit_timestamp", DataType::Timestamp()}};
+}
+
+Result<TableScanPtr> MakeInsertsScan(const TableContext& context, const DeltaLogPtr& log, const SnapshotPtr& snapshot,
+                                     const std::vector<FileActionPtr>& files) {
+  FRAZIL_ASSIGN_OR_RETURN(auto feed, FeedBuilder::Make(context, log, snapshot));
+  for (const auto& file : files)
+    FRAZIL_RETURN_IF_ERROR(feed.Add(*file, "insert", snapshot->version, snapshot->timestamp_ms));
+  return std::move(feed).Finish();
+}
 
 Result<TableScanPtr> MakeChangesScan(const TableContext& context, const DeltaLogPtr& log, const SnapshotPtr& newest,
                                      int64_t first_version, int64_t last_version) {
-  FRAZIL_ASSIGN_OR_RETURN(FilePruner values, FilePruner::Make(*newest, context));
-  ScanPlan plan;
-  plan.columns = ToScanColumns(*newest->schema, values.mapping());
-  plan.match_by_field_id = values.mapping() == ColumnMapping::kId;
-  std::vector<StructField> fields = VisibleSchema(newest->schema)->fields();
-  const size_t kind = fields.size(), version_column = kind + 1, time_column = kind + 2;
-  fields.emplace_back(kChangeTypeColumn, DataType::String());
-  fields.emplace_back("_commit_version", DataType::Long());
-  fields.emplace_back("_commit_timestamp", DataType::Timestamp());
-  for (size_t i = kind; i < fields.size(); ++i) {
-    ScanColumn column;
-    column.name = fields[i].name;
-    column.type = fields[i].type;
-    plan.columns.push_back(std::move(column));
-  }
+  FRAZIL_ASSIGN_OR_RETURN(auto feed, FeedBuilder::Make(context, log, newest));
   FRAZIL_ASSIGN_OR_RETURN(auto listing, ListLog(*context.store, log->log()));
   FRAZIL_ASSIGN_OR_RETURN(auto before, log->At(context, first_version));
   bool enabled = before->metadata->IsTrue("delta.enableChangeDataFeed");
@@ -97,26 +157,11 @@ Result<TableScanPtr> MakeChangesScan(const TableContext& context, const DeltaLog
     }
     if (!enabled) return Missing(first_version, last_version, commit.version);
     FRAZIL_ASSIGN_OR_RETURN(auto changes, ChangesOf(actions));
-    for (const auto& [file, rows] : changes.files) {
-      ScanFile scanned;
-      scanned.path = FilePathOf(log->table(), file.path);
-      scanned.size = file.size;
-      if (file.is_removed && !file.has_extended_metadata && !newest->metadata->partition_columns.empty()) {
-        return Error::Unsupported("change feeds of versions whose removed files do not tell their partition");
-      }
-      FRAZIL_ASSIGN_OR_RETURN(scanned.constants, values.PartitionValues(file));
-      if (rows != nullptr) scanned.constants[kind] = Value(rows);
-      scanned.constants[version_column] = Value(commit.version);
-      scanned.constants[time_column] = Value(time_ms * 1000);
-      if (file.deletion_vector) {
-        FRAZIL_ASSIGN_OR_RETURN(scanned.deleted_positions,
-                                ReadDeletionVector(*context.store, log->table(), *file.deletion_vector));
-      }
-      plan.files.push_back(std::move(scanned));
-    }
+    for (const auto& [file, kind] : changes.files)
+      FRAZIL_RETURN_IF_ERROR(feed.Add(file, kind, commit.version, time_ms));
   }
   if (expected <= last_version) return Missing(first_version, last_version, expected);
-  return TableScanPtr(std::make_shared<ChangesScan>(DataType::Struct(std::move(fields)), std::move(plan)));
+  return std::move(feed).Finish();
 }
 
 }  // namespace frazil::tables::delta

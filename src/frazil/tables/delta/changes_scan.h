@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "frazil/tables/delta/delta_log.h"
 #include "frazil/tables/scan.h"
@@ -12,5 +13,12 @@ namespace frazil::tables::delta {
 /// rows get. Errors: versions that do not exist; DELTA_MISSING_CHANGE_DATA where the table kept no feed.
 Result<TableScanPtr> MakeChangesScan(const TableContext& context, const DeltaLogPtr& log, const SnapshotPtr& newest,
                                      int64_t first_version, int64_t last_version);
+
+/// Files of a state as a feed in which their rows were all inserted at its version.
+Result<TableScanPtr> MakeInsertsScan(const TableContext& context, const DeltaLogPtr& log, const SnapshotPtr& snapshot,
+                                     const std::vector<FileActionPtr>& files);
+
+/// The columns that a feed has behind those of the table.
+std::vector<StructField> FeedColumns();
 
 }  // namespace frazil::tables::delta

@@ -8,6 +8,7 @@
 #include "frazil/tables/clustered_files.h"
 #include "frazil/tables/delta/transaction.h"
 #include "frazil/tables/feature_removal.h"
+#include "frazil/tables/micro_batches.h"
 #include "frazil/tables/row_changes.h"
 #include "frazil/tables/table.h"
 
@@ -22,7 +23,11 @@ struct StagedCreation {
 };
 
 /// A Delta table as loaded, or (staged) as it will be.
-class DeltaTable : public Table, public ChoosesRowChanges, public ClusteredFiles, public RemovesFeatures {
+class DeltaTable : public Table,
+                   public ChoosesRowChanges,
+                   public ClusteredFiles,
+                   public RemovesFeatures,
+                   public MicroBatches {
  public:
   /// `snapshot` may be null for a staged table.
   static Result<TablePtr> Make(CommitTarget target, SnapshotPtr snapshot,
@@ -58,6 +63,13 @@ class DeltaTable : public Table, public ChoosesRowChanges, public ClusteredFiles
   // drop_feature.cc
   Result<FeatureTraces> TurnOffFeature(const std::string& feature, bool truncate_history) const override;
   Status RemoveFeature(const std::string& feature, bool truncate_history, bool had_traces) const override;
+
+  // micro_batches.cc
+  std::string StreamDescription() const override { return "DeltaSource[" + location() + "]"; }
+  Result<DataTypePtr> StreamSchema(const Options& options) const override;
+  Result<std::optional<std::string>> FirstPlace(const Options& options) const override;
+  Result<std::string> NextPlace(const std::string& start, bool all, const Options& options) const override;
+  Result<MicroBatch> Between(const std::string& start, const std::string& end, const Options& options) const override;
 
   const SnapshotPtr& snapshot() const { return snapshot_; }
   const CommitTarget& target() const { return target_; }

@@ -4,24 +4,6 @@
 #include "frazil/storage/object_store.h"
 
 namespace frazil::tables::delta {
-namespace {
-
-/// As Java's URI of a path: what may not stand in a path is escaped.
-std::string Encode(std::string_view text) {
-  std::string encoded;
-  for (char c : text) {
-    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                 std::string_view("-_.!~*'()/:@&=+$,;").find(c) != std::string_view::npos;
-    if (plain) {
-      encoded += c;
-    } else {
-      AppendPercentEncoded(c, &encoded);
-    }
-  }
-  return encoded;
-}
-
-}  // namespace
 
 std::string FilePathOf(const std::string& table, std::string_view log_path) {
   std::string decoded = PercentDecode(log_path);
@@ -36,13 +18,13 @@ std::string AbsoluteLogPathOf(const std::string& table, std::string_view log_pat
 }
 
 std::string UriOf(const std::string& file_path) {
-  return (storage::SchemeOf(file_path).empty() ? "file:" : "") + Encode(file_path);
+  return (storage::SchemeOf(file_path).empty() ? "file:" : "") + UriPathEncode(file_path);
 }
 
 std::string LogPathOf(const std::string& table, std::string_view file_path) {
   std::string prefix = table + "/";
   if (file_path.starts_with(prefix)) file_path.remove_prefix(prefix.size());
-  return Encode(file_path);
+  return UriPathEncode(file_path);
 }
 
 }  // namespace frazil::tables::delta

@@ -7,6 +7,7 @@
 #include "frazil/base/byte_text.h"
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/tables/files/batch_file_log.h"
 #include "frazil/tables/partition_folder.h"
 #include "frazil/types/datetime.h"
 #include "frazil/types/decimal.h"
@@ -156,6 +157,47 @@ bool MatchesGlob(std::string_view text, std::string_view pattern) {
   return !text.empty() && text[0] == pattern[0] && MatchesGlob(text.substr(1), pattern.substr(1));
 }
 
+namespace {
+
+/// Where a streaming query writes into the folder, only the files that its log has are part of it: others are of
+/// batches that were not finished.
+Status KeepCommittedFiles(storage::ObjectStore& store, const std::string& root,
+                          std::vector<storage::ObjectInfo>* entries) {
+  const std::string folder = storage::JoinPath(root, kSinkLogFolder);
+  const bool has_log = std::any_of(entries->begin(), entries->end(),
+                                   [&](const auto& entry) { return entry.path.starts_with(folder + "/"); });
+  if (!has_log) return {};
+  FRAZIL_ASSIGN_OR_RETURN(auto committed, CommittedSinkFiles(store, folder));
+  std::erase_if(*entries, [&](const auto& entry) { return !committed.contains(storage::LocalPath(entry.path)); });
+  return {};
+}
+
+}  // namespace
+
+Result<ListingOptions> ReadListingOptions(const std::map<std::string, std::string>& options, const TimeZone& zone) {
+  ListingOptions listing;
+  const auto find = [&](const char* key) -> const std::string* {
+    const auto found = options.find(key);
+    return found == options.end() ? nullptr : &found->second;
+  };
+  if (const auto* recursive = find("recursivefilelookup"))
+    listing.recursive_lookup = EqualsIgnoreCase(*recursive, "true");
+  if (const auto* filter = find("pathglobfilter")) listing.path_glob_filter = *filter;
+  if (const auto* base = find("basepath")) listing.base_path = *base;
+  for (auto [key, target] : {std::pair{"modifiedbefore", &listing.modified_before_micros},
+                             std::pair{"modifiedafter", &listing.modified_after_micros}}) {
+    const auto* text = find(key);
+    if (text == nullptr) continue;
+    auto micros = ParseTimestamp(*text, zone);
+    if (!micros.has_value()) {
+      return Error::Plain(ExceptionClass::kIllegalArgument,
+                          std::string("The option ") + key + " must be a timestamp, not '" + *text + "'");
+    }
+    *target = *micros;
+  }
+  return listing;
+}
+
 Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std::string>& paths,
                               const ListingOptions& options) {
   std::vector<Found> found;
@@ -176,6 +218,7 @@ Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std
       std::vector<storage::ObjectInfo> entries;
       if (info.is_directory) {
         FRAZIL_ASSIGN_OR_RETURN(entries, store.List(root, true));
+        FRAZIL_RETURN_IF_ERROR(KeepCommittedFiles(store, root, &entries));
         std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
       } else {
         entries.push_back(info);

@@ -9,6 +9,7 @@
 #include "frazil/base/result.h"
 #include "frazil/storage/object_store.h"
 #include "frazil/types/data_type.h"
+#include "frazil/types/time_zone.h"
 #include "frazil/types/value.h"
 
 namespace frazil::tables {
@@ -35,6 +36,10 @@ struct ListingOptions {
   std::string base_path;              ///< basePath: where partition folders begin; empty: each given path.
   std::optional<int64_t> modified_before_micros, modified_after_micros;
 };
+
+/// The options recursiveFileLookup, pathGlobFilter, basePath, modifiedBefore and modifiedAfter of a read; keys in lower
+/// case. Times are in `zone` where they name none.
+Result<ListingOptions> ReadListingOptions(const std::map<std::string, std::string>& options, const TimeZone& zone);
 
 /// Lists the files of each path (a file, a folder, or a glob of either). Names that begin with '_' or '.' are left out,
 /// as in Spark. Errors: PATH_NOT_FOUND, CONFLICTING_PARTITION_COLUMN_NAMES.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frazil/tables/iceberg/table_operations.h"
+#include "frazil/tables/micro_batches.h"
 #include "frazil/tables/row_changes.h"
 #include "frazil/tables/table.h"
 #include "frazil/tables/table_format.h"
@@ -21,7 +22,7 @@ struct StagedCreation {
 };
 
 /// An Iceberg table as loaded.
-class IcebergTable : public Table, public ChoosesRowChanges {
+class IcebergTable : public Table, public ChoosesRowChanges, public MicroBatches {
  public:
   static Result<TablePtr> Make(TableOperationsPtr operations, TableMetadataPtr metadata,
                                std::shared_ptr<const StagedCreation> staged = nullptr);
@@ -44,11 +45,20 @@ class IcebergTable : public Table, public ChoosesRowChanges {
   Status Alter(const std::vector<TableChange>& changes) const override;
   Result<TablePtr> MetadataTable(const std::string& name) const override;
 
+  // micro_batches.cc
+  std::string StreamDescription() const override;
+  Result<DataTypePtr> StreamSchema(const Options& options) const override;
+  Result<std::optional<std::string>> FirstPlace(const Options& options) const override;
+  Result<std::string> NextPlace(const std::string& start, bool all, const Options& options) const override;
+  Result<MicroBatch> Between(const std::string& start, const std::string& end, const Options& options) const override;
+
   const TableMetadata& metadata() const { return *metadata_; }
   const TableOperationsPtr& operations() const { return operations_; }
 
  private:
   IcebergTable() = default;
+  /// The data files that a snapshot added, in the order of its manifests.
+  Result<std::vector<ScanFile>> AppendedFiles(int64_t snapshot_id) const;
 
   TableOperationsPtr operations_;
   TableMetadataPtr metadata_;

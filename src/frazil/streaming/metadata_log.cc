@@ -1,0 +1,145 @@
+#include "frazil/streaming/metadata_log.h"
+
+#include <algorithm>
+
+#include "frazil/base/integer_text.h"
+#include "frazil/base/json.h"
+#include "frazil/base/text.h"
+#include "frazil/base/uuid.h"
+
+namespace frazil::streaming {
+namespace {
+
+constexpr std::string_view kVersion = "v1";
+constexpr std::string_view kNoOffset = "-";
+
+Error Malformed(const std::string& what, const std::string& text) {
+  return Error::Plain(ExceptionClass::kSpark, "The streaming checkpoint is damaged: " + what + " is '" + text + "'");
+}
+
+/// The lines behind the version.
+Result<std::vector<std::string>> LinesOf(const std::string& text, const std::string& what) {
+  auto lines = Split(text, '\n');
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  if (lines.empty() || lines[0] != kVersion) {
+    // Source: MetadataVersionUtil.
+    if (!lines.empty() && lines[0].starts_with('v') && ParseInteger<int>(lines[0].substr(1)).value_or(0) > 1) {
+      return Error::Unsupported("Streaming checkpoints with logs of version " + lines[0]);
+    }
+    return Malformed(what, text);
+  }
+  lines.erase(lines.begin());
+  return lines;
+}
+
+int64_t NumberAt(const JsonValue& object, std::string_view name) {
+  const auto* value = object.Find(name);
+  return value == nullptr ? 0 : ParseInteger<int64_t>(value->text).value_or(0);
+}
+
+}  // namespace
+
+std::string MetadataLog::PathOf(int64_t batch) const { return storage::JoinPath(folder_, std::to_string(batch)); }
+
+Result<bool> MetadataLog::Add(int64_t batch, std::string_view text) {
+  FRAZIL_ASSIGN_OR_RETURN(auto outcome, store_->WriteIfAbsent(PathOf(batch), text));
+  return outcome == storage::PutOutcome::kWritten;
+}
+
+Result<std::optional<std::string>> MetadataLog::Get(int64_t batch) const {
+  auto text = store_->Read(PathOf(batch));
+  if (text.ok()) return std::optional<std::string>(*std::move(text));
+  if (storage::IsNotFound(text.error())) return std::optional<std::string>();
+  return std::move(text).error();
+}
+
+Result<std::vector<int64_t>> MetadataLog::Batches() const {
+  FRAZIL_ASSIGN_OR_RETURN(auto entries, store_->List(folder_, false));
+  std::vector<int64_t> batches;
+  for (const auto& entry : entries) {
+    if (entry.is_directory) continue;
+    const auto number = ParseInteger<int64_t>(entry.path.substr(entry.path.rfind('/') + 1));
+    if (number && *number >= 0) batches.push_back(*number);
+  }
+  std::sort(batches.begin(), batches.end());
+  return batches;
+}
+
+Result<std::optional<int64_t>> MetadataLog::Latest() const {
+  FRAZIL_ASSIGN_OR_RETURN(auto batches, Batches());
+  if (batches.empty()) return std::optional<int64_t>();
+  return std::optional<int64_t>(batches.back());
+}
+
+Status MetadataLog::RemoveBefore(int64_t batch) {
+  if (!oldest_) {
+    FRAZIL_ASSIGN_OR_RETURN(auto batches, Batches());
+    oldest_ = batches.empty() ? batch : batches.front();
+  }
+  for (; *oldest_ < batch; ++*oldest_) FRAZIL_RETURN_IF_ERROR(store_->Delete(PathOf(*oldest_)));
+  return {};
+}
+
+std::string BatchOffsets::Text() const {
+  JsonValue about;
+  about.kind = JsonValue::Kind::kObject;
+  about.members.emplace_back("batchWatermarkMs", JsonValue::OfNumber(std::to_string(watermark_ms)));
+  about.members.emplace_back("batchTimestampMs", JsonValue::OfNumber(std::to_string(timestamp_ms)));
+  JsonValue kept;
+  kept.kind = JsonValue::Kind::kObject;
+  for (const auto& [key, value] : settings) kept.members.emplace_back(key, JsonValue::OfString(value));
+  about.members.emplace_back("conf", std::move(kept));
+  std::string text = std::string(kVersion) + "\n" + about.Write();
+  for (const auto& end : ends) text += "\n" + end.value_or(std::string(kNoOffset));
+  return text;
+}
+
+Result<BatchOffsets> BatchOffsets::Parse(const std::string& text) {
+  FRAZIL_ASSIGN_OR_RETURN(auto lines, LinesOf(text, "an entry of offsets"));
+  if (lines.empty()) return Malformed("an entry of offsets", text);
+  BatchOffsets offsets;
+  if (!lines[0].empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto about, ParseJson(lines[0]));
+    offsets.watermark_ms = NumberAt(about, "batchWatermarkMs");
+    offsets.timestamp_ms = NumberAt(about, "batchTimestampMs");
+    if (const auto* kept = about.Find("conf"); kept != nullptr) {
+      for (const auto& [key, value] : kept->members) offsets.settings[key] = value.text;
+    }
+  }
+  for (size_t i = 1; i < lines.size(); ++i) {
+    offsets.ends.push_back(lines[i] == kNoOffset ? std::nullopt : std::optional<Offset>(lines[i]));
+  }
+  return offsets;
+}
+
+std::string BatchCommit::Text() const {
+  return std::string(kVersion) + "\n{\"nextBatchWatermarkMs\":" + std::to_string(next_watermark_ms) + "}";
+}
+
+Result<BatchCommit> BatchCommit::Parse(const std::string& text) {
+  FRAZIL_ASSIGN_OR_RETURN(auto lines, LinesOf(text, "an entry of commits"));
+  BatchCommit commit;
+  if (lines.empty() || lines[0].empty()) return commit;
+  FRAZIL_ASSIGN_OR_RETURN(auto about, ParseJson(lines[0]));
+  commit.next_watermark_ms = NumberAt(about, "nextBatchWatermarkMs");
+  return commit;
+}
+
+Result<std::string> CheckpointQueryId(storage::ObjectStore& store, const std::string& folder) {
+  const std::string path = storage::JoinPath(folder, "metadata");
+  const std::string fresh = RandomUuidText();
+  auto text = store.Read(path);
+  if (!text.ok()) {
+    if (!storage::IsNotFound(text.error())) return std::move(text).error();
+    FRAZIL_ASSIGN_OR_RETURN(auto outcome, store.WriteIfAbsent(path, "{\"id\":\"" + fresh + "\"}"));
+    if (outcome == storage::PutOutcome::kWritten) return fresh;
+    text = store.Read(path);
+    if (!text.ok()) return std::move(text).error();
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto metadata, ParseJson(*text));
+  const auto* id = metadata.Find("id");
+  if (id == nullptr || !Uuid::Parse(id->text)) return Malformed("the file metadata", *text);
+  return id->text;
+}
+
+}  // namespace frazil::streaming

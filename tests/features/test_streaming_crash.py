@@ -1,0 +1,94 @@
+"""A server that dies in the middle of streaming queries: started again, each goes on, and every row is there once."""
+import json
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+from conftest import iceberg_catalog, open_session
+
+from frazil.spark import SparkConnectServer
+
+pytestmark = pytest.mark.ours
+
+ROUNDS = 5
+
+
+class Feed(threading.Thread):
+    """Makes files of numbered rows, a few each, without pause."""
+
+    def __init__(self, folder):
+        super().__init__(daemon=True)
+        self.folder, self.count, self.stopped = folder, 0, threading.Event()
+        folder.mkdir()
+
+    def run(self):
+        file = 0
+        while not self.stopped.wait(0.02):
+            rows = [{"n": self.count + i, "k": (self.count + i) % 3} for i in range(random.randrange(1, 5))]
+            beside = self.folder.parent / ".beside"
+            beside.write_text("".join(json.dumps(row) + "\n" for row in rows))
+            os.replace(beside, self.folder / f"{file:06}.json")
+            self.count, file = self.count + len(rows), file + 1
+
+
+@pytest.fixture
+def server(tmp_path):
+    """start() -> (server, session) over the test's folder."""
+    started = []
+
+    def start():
+        server = SparkConnectServer(warehouse=tmp_path / "warehouse", conf=iceberg_catalog("ice", tmp_path / "lake"))
+        server.start()
+        started.append(server)
+        return server, open_session(server.remote_url)
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+def start_queries(spark, folder, **trigger):
+    stream = spark.readStream.schema("n BIGINT, k INT").option("maxFilesPerTrigger", 5).json(str(folder / "in"))
+
+    def writer(name, df=stream, mode="append"):
+        return df.writeStream.outputMode(mode).option("checkpointLocation", str(folder / "checkpoints" / name)).trigger(**trigger)
+
+    counts = stream.groupBy("k").count()
+    return [writer("iceberg").format("iceberg").toTable("ice.db.numbers"),
+            writer("delta").format("delta").start(str(folder / "delta")),
+            writer("files").format("parquet").partitionBy("k").start(str(folder / "files")),
+            writer("counts", counts, "complete").format("iceberg").toTable("ice.db.counts")]
+
+
+def kill(server):
+    os.kill(server.pid, signal.SIGKILL)
+    server.stop()
+
+
+def test_killed_at_any_moment_each_row_is_written_once(server, tmp_path):
+    random.seed(11)
+    process, spark = server()
+    spark.sql("CREATE NAMESPACE ice.db")
+    feed = Feed(tmp_path / "in")
+    feed.start()
+    for _ in range(ROUNDS):
+        start_queries(spark, tmp_path, processingTime="0 seconds")
+        time.sleep(0.5 + random.random())
+        kill(process)
+        process, spark = server()
+    feed.stopped.set()
+    feed.join()
+    for query in start_queries(spark, tmp_path, availableNow=True):
+        assert query.awaitTermination(120)
+    expected = list(range(feed.count))
+    assert [row.n for row in spark.table("ice.db.numbers").orderBy("n").collect()] == expected
+    assert [row.n for row in spark.read.format("delta").load(str(tmp_path / "delta")).orderBy("n").collect()] == expected
+    assert [row.n for row in spark.read.parquet(str(tmp_path / "files")).orderBy("n").collect()] == expected
+    counted = {row.k: row["count"] for row in spark.table("ice.db.counts").collect()}
+    assert counted == {k: len([n for n in expected if n % 3 == k]) for k in {n % 3 for n in expected}}
+    # The queries had something to do in each round.
+    assert len(list((tmp_path / "checkpoints" / "delta" / "commits").iterdir())) > ROUNDS
+    spark.stop()
