@@ -32,8 +32,12 @@ DUCKDB_LIBRARY = {
                 "3a45a6305b3235a781ed9de25aa795a3862acd042782d1f864e1bdb656de212b"),
 }
 ARROW_VERSION = "26.0.1"
-"""Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/datasketches, deps/spark-connect,
-deps/delta-spark, deps/delta-connect, data/nycflights13.
+# The last release of the Python package whose source archive has the C++ headers.
+DATASKETCHES_VERSION = "4.1.0"
+DATASKETCHES_SHA256 = "6a57e4d1e93ccf1035604e3d9181dbe490281673833ce5be477c197b1195c840"
+# Delta's Python package: its messages, and for tests its DeltaTable.
+DELTA_VERSION = "4.4.1"
+DELTA_SHA256 = "224814c76071236dd98c23e8d01da9f43bec21af4129cae92822ca25e5becec7"
 FLIGHTS_VERSION = "0.0.3"
 FLIGHTS_SHA256 = "d9ef2f5cf1bebca7e30b4daf69dcd7a8fd71f25b7196f5dc489879ad7e3e8a37"
 # The oldest and the newest clients that must work, beside the one of requirements.txt: version, SHA-256.
@@ -254,8 +258,9 @@ def main():
     duckdb_library(deps)
     duckdb_headers(deps)
     arrow(deps, venv / "bin" / "python")
-"""Fills the cache folder: venv/, deps/duckdb, deps/duckdb-VERSION, deps/arrow, deps/datasketches, deps/spark-connect,
-deps/delta-spark, deps/delta-connect, data/nycflights13.
+    datasketches_headers(deps)
+    package_alone(deps / "delta-spark", venv / "bin" / "python", "delta-spark", DELTA_VERSION, DELTA_SHA256)
+    connect_messages(deps, venv / "bin" / "python")
     (cache / "data").mkdir(exist_ok=True)
     flights_data(cache / "data")
     if "clients" in more:
