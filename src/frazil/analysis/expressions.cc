@@ -236,6 +236,7 @@ Result<ExpressionPtr> Analyzer::AnalyzeKind(const ExprPtr& expression) {
         if (definition == nullptr) return UnresolvedRoutine({"variant_get"});
         functions::FunctionCall call;
         call.name = "variant_get";
+        call.settings = &settings_;
         const auto path = functions::ConstantText(*key).value_or(std::string());
         const std::string whole = (path.empty() || path.front() == '[' ? "$" : "$.") + path;
         call.arguments = {child, MakeLiteral(DataType::String(), Value(whole)),
