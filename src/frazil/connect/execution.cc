@@ -99,6 +99,8 @@ Status Execution::Send(proto::ExecutePlanResponse response) {
 
 void Execution::Run() {
   const Status status = RunPlan();
+  // Before the client hears of the end: it may use the operation's id again at once.
+  session_->EndOperation(operation_id());
   if (!status.ok()) {
     end_state_ = operation_->cancel->cancelled() ? State::kCancelled : State::kFailed;
     log_.Fail(std::make_shared<const Error>(status.error()));
@@ -349,7 +351,6 @@ bool ExecutionRegistry::Start(const ExecutionKey& key, const ExecutionPtr& execu
   }
   std::thread([this, execution] {
     RunOnDeepStack([&] { execution->Run(); });
-    execution->session()->EndOperation(execution->operation_id());
     const std::lock_guard lock(mutex_);
     --running_;
     idle_.notify_all();
