@@ -93,9 +93,24 @@ Result<RowSet> InsertDirectory(const plan::InsertCommand& command, CommandContex
 Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& context) {
   if (const auto others = plan::OtherInserts(command); !others.empty()) {
     // What is wrong with any of them comes out before the first one writes.
+    std::vector<analysis::ResolvedTable> written;
+    const auto note_target = [&](const plan::InsertCommand& one) -> Status {
+      if (one.directory) return {};
+      FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(one.table, context));
+      written.push_back(std::move(table));
+      return {};
+    };
+    FRAZIL_RETURN_IF_ERROR(note_target(command));
     for (const auto& other : others) {
-      if (!other->directory) FRAZIL_RETURN_IF_ERROR(ResolveTableName(other->table, context).status());
-      FRAZIL_RETURN_IF_ERROR(analysis::AnalyzeRelation(other->query, context).status());
+      FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(other->query, context));
+      for (const auto& table : written) {
+        // Iceberg's snapshot is that of the statement's begin; others would be read with what it has just written.
+        if (table.table->provider() != "iceberg" && ReadsTable(*query, *table.table, /*in_subqueries_only=*/false)) {
+          return Error::Unsupported("an INSERT that reads the table " + QuoteIdentifier(table.full_name) +
+                                    ", which an earlier INSERT of the same statement writes");
+        }
+      }
+      FRAZIL_RETURN_IF_ERROR(note_target(*other));
     }
     FRAZIL_RETURN_IF_ERROR(RunInsert(plan::InsertCommand(command), context).status());
     for (const auto& other : others) FRAZIL_RETURN_IF_ERROR(RunInsert(*other, context).status());

@@ -38,7 +38,8 @@ Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& 
 bool ReadsTable(const plan::LogicalPlan& plan, const tables::Table& table, bool in_subqueries_only) {
   if (!in_subqueries_only && plan.kind == plan::LogicalKind::kScan) {
     const auto* scan = dynamic_cast<const tables::LocatedScan*>(static_cast<const plan::ScanNode&>(plan).scan.get());
-    if (scan != nullptr && scan->table_location() == table.location()) return true;
+    if (scan != nullptr && storage::FolderOf(scan->table_location()) == storage::FolderOf(table.location()))
+      return true;
   }
   bool reads = false;
   for (const auto& expression : plan::NodeExpressions(plan)) {
