@@ -1,6 +1,7 @@
 #include "frazil/sketches/kll_sketch.h"
 
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <kll_sketch.hpp>
 #include <type_traits>
@@ -48,10 +49,37 @@ KllSketch<T>& KllSketch<T>::operator=(KllSketch&& other) noexcept = default;
 template <typename T>
 KllSketch<T>::~KllSketch() = default;
 
+namespace {
+
+/// Whether the levels that a serialized sketch names lie within it, which the library takes on trust. Layout: flags at
+/// byte 3, k at 4, m at 6, number of levels at 18, then where each level begins, four bytes each.
+bool HasSoundLevels(std::string_view bytes) {
+  constexpr uint8_t kIsEmpty = 1, kIsSingleItem = 4;
+  constexpr size_t kLevelsBegin = 20;
+  if (bytes.size() < 8) return false;
+  if ((static_cast<uint8_t>(bytes[3]) & (kIsEmpty | kIsSingleItem)) != 0) return true;
+  if (bytes.size() < kLevelsBegin) return false;
+  uint16_t k = 0;
+  std::memcpy(&k, bytes.data() + 4, sizeof(k));
+  const auto levels = static_cast<uint8_t>(bytes[18]);
+  if (levels == 0 || bytes.size() < kLevelsBegin + levels * sizeof(uint32_t)) return false;
+  const uint32_t capacity = datasketches::kll_helper::compute_total_capacity(k, static_cast<uint8_t>(bytes[6]), levels);
+  uint32_t former = 0;
+  for (size_t level = 0; level < levels; ++level) {
+    uint32_t begin = 0;
+    std::memcpy(&begin, bytes.data() + kLevelsBegin + level * sizeof(begin), sizeof(begin));
+    if (begin < former || begin > capacity) return false;
+    former = begin;
+  }
+  return true;
+}
+
+}  // namespace
+
 template <typename T>
 std::optional<KllSketch<T>> KllSketch<T>::Parse(std::string_view bytes) {
-  if (bytes.size() < 8) return std::nullopt;
   try {
+    if (!HasSoundLevels(bytes)) return std::nullopt;
     return KllSketch(std::make_unique<Implementation>(
         Implementation{datasketches::kll_sketch<T>::deserialize(bytes.data(), bytes.size())}));
   } catch (const std::exception&) {

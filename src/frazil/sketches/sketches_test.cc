@@ -100,5 +100,18 @@ TEST(SketchBytesTest, CutBytesAreNoSketch) {
   }
 }
 
+TEST(SketchBytesTest, LevelsOutsideOfTheSketchAreNone) {
+  KllSketch<double> kll(200);
+  for (int64_t value = 0; value < 5000; ++value) kll.Update(static_cast<double>(value));
+  const std::string bytes = kll.Serialize();
+  ASSERT_TRUE(KllSketch<double>::Parse(bytes).has_value());
+  // The number of levels, and the highest byte of where the first three begin.
+  for (const size_t byte : {18, 23, 27, 31}) {
+    std::string changed = bytes;
+    changed[byte] = static_cast<char>(0x7f);
+    EXPECT_FALSE(KllSketch<double>::Parse(changed).has_value()) << byte;
+  }
+}
+
 }  // namespace
 }  // namespace frazil::sketches
