@@ -6,7 +6,6 @@
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/analysis/name_scope_internal.h"
 #include "frazil/base/text.h"
-#include "frazil/plan/determinism.h"
 #include "frazil/plan/make_logical.h"
 
 namespace frazil::analysis {
@@ -27,16 +26,6 @@ Error WrongArgumentCount(const SqlFunction& function, size_t actual) {
 // What a failing cast of an argument or of the result gives.
 EvalMode ModeOf(const SqlFunction& function, const functions::ExpressionSettings& settings) {
   return function.ansi.value_or(settings.ansi) ? EvalMode::kAnsi : EvalMode::kLegacy;
-}
-
-bool HasNondeterministicCall(const Expression& expression) {
-  bool found = false;
-  VisitExpression(expression, [&](const Expression& part) {
-    if (part.kind == ExpressionKind::kCall)
-      found = found || plan::IsNondeterministicFunction(part.As<CallExpression>().function);
-    return !found;
-  });
-  return found;
 }
 
 size_t CountUses(const Expression& body, AttributeId parameter) {
@@ -189,7 +178,7 @@ Result<ExpressionPtr> Analyzer::AnalyzeSqlFunction(const SqlFunction& function, 
   if (!body.ok()) return std::move(body).error();
   for (const auto& [id, value] : values) {
     // It would be computed once for each use instead of once for each call.
-    if (HasNondeterministicCall(*value) && CountUses(**body, id) > 1) {
+    if (IsNondeterministic(*value) && CountUses(**body, id) > 1) {
       return Error::Unsupported("the argument " + value->sql + " of " + function.name +
                                 ", which is not deterministic and which the body uses more than once");
     }

@@ -38,6 +38,7 @@ class PointerCatalog : public Catalog, public TableRegistrar {
     bool is_table = true;                          ///< Something that this catalog shows as a table.
   };
 
+  static bool HasOneLevel(const Namespace& name_space) { return name_space.size() == 1 && !name_space[0].empty(); }
   /// Takes over what every kind needs of a catalog's settings.
   Status Initialize(const CatalogContext& context);
   /// The catalog's own setting; "" where there is none.

@@ -105,7 +105,7 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
       FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(other->query, context));
       for (const auto& table : written) {
         // Iceberg's snapshot is that of the statement's begin; others would be read with what it has just written.
-        if (table.table->provider() != "iceberg" && ReadsTable(*query, *table.table, /*in_subqueries_only=*/false)) {
+        if (table.table->provider() != "iceberg" && ReadsTable(*query, *table.table, ReadPlace::kAnywhere)) {
           return Error::Unsupported("an INSERT that reads the table " + QuoteIdentifier(table.full_name) +
                                     ", which an earlier INSERT of the same statement writes");
         }

@@ -352,7 +352,7 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
       replacement.rows.push_back(std::move(plan));
     }
   }
-  replacement.reads_table = ReadsTable(*touched, *open.table.table, true);
+  replacement.reads_table = ReadsTable(*touched, *open.table.table, ReadPlace::kInSubquery);
   if (open.table.table->capabilities().change_feed && replacement.counts.deleted.value_or(0) > 0) {
     FRAZIL_ASSIGN_OR_RETURN(auto changes, analysis::ChangesOfDelete(command.condition, open.target, rows, context));
     replacement.changes.push_back(std::move(changes));
@@ -392,7 +392,7 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
     replacement.changes.push_back(std::move(changes));
   }
   auto options = RewriteOptions(open, "update", extracted.predicate);
-  replacement.reads_table = ReadsTable(*all_updated, *open.table.table, true);
+  replacement.reads_table = ReadsTable(*all_updated, *open.table.table, ReadPlace::kInSubquery);
   replacement.is_given = [&](const std::string& column) { return Assigns(command.assignments, column); };
   options.filter_text = extracted.text;
   FRAZIL_ASSIGN_OR_RETURN(auto counts, Replace(open, options, replacement, context));

@@ -35,45 +35,33 @@ Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& 
   return context.engine().Write(rows, task, execution);
 }
 
-bool ReadsTable(const plan::LogicalPlan& plan, const tables::Table& table, bool in_subqueries_only) {
-  if (!in_subqueries_only && plan.kind == plan::LogicalKind::kScan) {
-    const auto* scan = dynamic_cast<const tables::LocatedScan*>(static_cast<const plan::ScanNode&>(plan).scan.get());
+bool ReadsTable(const plan::LogicalPlan& plan, const tables::Table& table, ReadPlace place) {
+  if (place != ReadPlace::kInSubquery && plan.kind == plan::LogicalKind::kScan) {
+    const auto* scan = dynamic_cast<const tables::LocatedScan*>(plan.As<plan::ScanNode>().scan.get());
     if (scan != nullptr && storage::FolderOf(scan->table_location()) == storage::FolderOf(table.location()))
       return true;
   }
   bool reads = false;
-  for (const auto& expression : plan::NodeExpressions(plan)) {
-    VisitExpression(*expression, [&](const Expression& part) {
-      if (part.kind == ExpressionKind::kSubquery) {
-        const auto& subquery = *part.As<SubqueryExpression>().plan;
-        reads = reads || ReadsTable(static_cast<const plan::LogicalPlan&>(subquery), table, false);
-      }
-      return !reads;
-    });
+  if (place != ReadPlace::kAsInput) {
+    for (const auto& expression : plan::NodeExpressions(plan)) {
+      VisitExpression(*expression, [&](const Expression& part) {
+        if (part.kind == ExpressionKind::kSubquery) {
+          const auto& subquery = *part.As<SubqueryExpression>().plan;
+          reads = reads || ReadsTable(static_cast<const plan::LogicalPlan&>(subquery), table, ReadPlace::kAnywhere);
+        }
+        return !reads;
+      });
+    }
   }
   const auto inputs = plan::Inputs(plan);
-  return reads || std::any_of(inputs.begin(), inputs.end(), [&](const plan::LogicalPlanPtr& input) {
-           return ReadsTable(*input, table, in_subqueries_only);
-         });
+  return reads || std::any_of(inputs.begin(), inputs.end(),
+                              [&](const plan::LogicalPlanPtr& input) { return ReadsTable(*input, table, place); });
 }
-
-namespace {
-
-bool ScansTable(const plan::LogicalPlan& plan, const std::string& location) {
-  if (plan.kind == plan::LogicalKind::kScan) {
-    const auto* scan = dynamic_cast<const tables::LocatedScan*>(plan.As<plan::ScanNode>().scan.get());
-    return scan != nullptr && scan->table_location() == location;
-  }
-  const auto inputs = plan::Inputs(plan);
-  return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return ScansTable(*input, location); });
-}
-
-}  // namespace
 
 Status CheckOverwrite(const tables::Table& table, const std::vector<std::string>& full_name,
                       const plan::LogicalPlan& query) {
   if (dynamic_cast<const tables::FileTable*>(&table) == nullptr) return Status::Ok();
-  if (!ScansTable(query, storage::FolderOf(table.location()))) return Status::Ok();
+  if (!ReadsTable(query, table, ReadPlace::kAsInput)) return Status::Ok();
   return Error::Of("UNSUPPORTED_OVERWRITE.TABLE", {{"table", QuoteIdentifier(full_name)}});
 }
 
@@ -88,7 +76,7 @@ Status WriteRows(const tables::Table& table, const tables::WriteOptions& options
       CheckConstraints(table, options.schema != nullptr ? options.schema : table.schema(), rows, context));
   FRAZIL_ASSIGN_OR_RETURN(auto write, table.StartWrite(options));
   // Beside the rows of files that are replaced, of which the write knows.
-  if (ReadsTable(*rows, table, !replaced.empty())) TellRead(*write);
+  if (ReadsTable(*rows, table, replaced.empty() ? ReadPlace::kAnywhere : ReadPlace::kInSubquery)) TellRead(*write);
   auto files = WriteFiles(checked, *write, write->task(), context);
   if (!files.ok()) {
     write->Abort();
@@ -245,7 +233,7 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
     all = analysis::UnionAll({fitting, std::move(staying)}, context);
   }
   options.mode = tables::WriteMode::kRewriteFiles;
-  if (ReadsTable(*rows, *table.table, false)) options.filter = Predicate::True();
+  if (ReadsTable(*rows, *table.table, ReadPlace::kAnywhere)) options.filter = Predicate::True();
   return WriteRows(*table.table, options, all, context, std::move(files));
 }
 

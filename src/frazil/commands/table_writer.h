@@ -23,9 +23,14 @@ Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPt
 Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& rows, const tables::TableWrite& write,
                                                     const tables::WriteTask& task, CommandContext& context);
 
-/// Whether a plan reads the table, in any state. `in_subqueries_only`: what it reads as the rows of a statement that
-/// changes the table does not count.
-bool ReadsTable(const plan::LogicalPlan& plan, const tables::Table& table, bool in_subqueries_only);
+/// Where a plan may read a table.
+enum class ReadPlace : uint8_t {
+  kAnywhere,
+  kAsInput,     ///< Subqueries in expressions do not count.
+  kInSubquery,  ///< What it reads as the rows of a statement that changes the table does not count.
+};
+/// Whether a plan reads the table, in any state.
+bool ReadsTable(const plan::LogicalPlan& plan, const tables::Table& table, ReadPlace place);
 
 /// UNSUPPORTED_OVERWRITE.TABLE where a query whose rows take the place of all of a table of plain files, or of its
 /// partitions by a filter, reads that table itself; as in Spark, subqueries in expressions do not count.

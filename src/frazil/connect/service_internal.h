@@ -117,20 +117,23 @@ Result<session::SessionPtr> SparkConnectService::ExistingSessionOf(const Request
                                   request.client_observed_server_side_session_id());
 }
 
+/// Names a session in the answer to a request.
 template <typename Request, typename Response>
-Result<session::SessionPtr> SparkConnectService::SessionOf(const Request& request, Response* response) {
-  FRAZIL_ASSIGN_OR_RETURN(auto session, SessionOf(request));
+Result<session::SessionPtr> Named(Result<session::SessionPtr> session, const Request& request, Response* response) {
+  if (!session.ok()) return session;
   response->set_session_id(request.session_id());
-  response->set_server_side_session_id(session->server_side_id());
+  response->set_server_side_session_id((*session)->server_side_id());
   return session;
 }
 
 template <typename Request, typename Response>
+Result<session::SessionPtr> SparkConnectService::SessionOf(const Request& request, Response* response) {
+  return Named(SessionOf(request), request, response);
+}
+
+template <typename Request, typename Response>
 Result<session::SessionPtr> SparkConnectService::ExistingSessionOf(const Request& request, Response* response) {
-  FRAZIL_ASSIGN_OR_RETURN(auto session, ExistingSessionOf(request));
-  response->set_session_id(request.session_id());
-  response->set_server_side_session_id(session->server_side_id());
-  return session;
+  return Named(ExistingSessionOf(request), request, response);
 }
 
 }  // namespace frazil::connect

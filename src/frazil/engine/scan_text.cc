@@ -10,7 +10,6 @@
 #include <duckdb/planner/operator/logical_get.hpp>
 #include <duckdb/storage/statistics/node_statistics.hpp>
 
-#include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/cast.h"
 #include "frazil/engine/functions/csv_line.h"
@@ -20,6 +19,7 @@
 #include "frazil/engine/scan_predicate.h"
 #include "frazil/engine/scan_records.h"
 #include "frazil/engine/type_mapping.h"
+#include "frazil/functions/text_options.h"
 #include "frazil/plan/file_metadata.h"
 
 namespace frazil::engine {
@@ -236,14 +236,7 @@ std::map<size_t, std::string> HeaderColumnsOf(const plan::ScanNode& node, const 
 }
 
 ExpressionPtr OptionsLiteral(const ReaderOptions& options) {
-  std::string text = "{";
-  for (const auto& [key, value] : options) {
-    if (text.size() > 1) text += ",";
-    AppendJsonString(key, &text);
-    text += ":";
-    AppendJsonString(value, &text);
-  }
-  return MakeLiteral(DataType::String(), Value(text + "}"));
+  return MakeLiteral(DataType::String(), Value(functions::OptionsJson(options)));
 }
 
 }  // namespace

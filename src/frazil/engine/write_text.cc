@@ -2,11 +2,11 @@
 
 #include <duckdb/common/file_system.hpp>
 
-#include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/csv_line.h"
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/scan_records.h"
+#include "frazil/functions/text_options.h"
 
 namespace frazil::engine {
 
@@ -26,14 +26,7 @@ TextLayout TextLayoutOf(tables::FileFormat format, const std::vector<StructField
                     {{"codecName", codec_name}, {"availableCodecs", Join(codec::StreamCodecNames(), ", ")}});
   }
   layout.extension += codec::ExtensionOf(layout.codec);
-  layout.options_json = "{";
-  for (const auto& [key, value] : options) {
-    if (layout.options_json.size() > 1) layout.options_json += ",";
-    AppendJsonString(key, &layout.options_json);
-    layout.options_json += ":";
-    AppendJsonString(value, &layout.options_json);
-  }
-  layout.options_json += "}";
+  layout.options_json = functions::OptionsJson(options);
   if (format == tables::FileFormat::kCsv && IsTrue(options, "header", false)) {
     const CsvWriting writing(options);
     for (size_t i = 0; i < fields.size(); ++i) {

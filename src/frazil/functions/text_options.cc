@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "frazil/base/integer_text.h"
+#include "frazil/base/json.h"
 #include "frazil/base/text.h"
 
 namespace frazil::functions {
@@ -133,6 +134,17 @@ Status CheckTextOptions(const Options& options) {
 Status CheckFileSourceOptions(const Options& options) {
   FRAZIL_RETURN_IF_ERROR(CheckFlags(options, {"recursiveFileLookup", "ignoreCorruptFiles", "ignoreMissingFiles"}));
   return {};
+}
+
+std::string OptionsJson(const std::map<std::string, std::string>& options) {
+  std::string text = "{";
+  for (const auto& [key, value] : options) {
+    if (text.size() > 1) text += ",";
+    AppendJsonString(key, &text);
+    text += ":";
+    AppendJsonString(value, &text);
+  }
+  return text + "}";
 }
 
 }  // namespace frazil::functions

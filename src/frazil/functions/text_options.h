@@ -23,6 +23,8 @@ Status CheckCsvOptions(const std::map<std::string, std::string>& options);
 Status CheckJsonOptions(const std::map<std::string, std::string>& options);
 /// As CheckJsonOptions, for lines of text.
 Status CheckTextOptions(const std::map<std::string, std::string>& options);
+/// The options as a JSON object of texts, which is how the functions of records take them.
+std::string OptionsJson(const std::map<std::string, std::string>& options);
 /// The flags that any source of files takes. Errors: IllegalArgumentException for neither true nor false.
 Status CheckFileSourceOptions(const std::map<std::string, std::string>& options);
 

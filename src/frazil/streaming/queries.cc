@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "frazil/streaming/wait.h"
+
 namespace frazil::streaming {
 namespace {
 
@@ -137,24 +139,14 @@ void StreamingQueries::Ended(const std::string& run_id) {
 }
 
 Result<bool> StreamingQueries::AwaitAny(std::optional<int64_t> timeout_ms, engine::CancelToken* cancel) {
-  const int64_t interrupt = cancel->AddInterrupt([this] {
-    const std::lock_guard lock(mutex_);
-    ended_.notify_all();
-  });
   bool terminated = false;
   std::optional<Error> error;
-  {
-    std::unique_lock lock(mutex_);
-    const auto over = [&] { return any_terminated_ || cancel->cancelled(); };
-    if (timeout_ms) {
-      ended_.wait_for(lock, std::chrono::milliseconds(*timeout_ms), over);
-    } else {
-      ended_.wait(lock, over);
-    }
-    terminated = any_terminated_;
-    error = terminated_error_;
-  }
-  cancel->RemoveInterrupt(interrupt);
+  AwaitOrCancel(
+      mutex_, ended_, timeout_ms, cancel, [this] { return any_terminated_; },
+      [&] {
+        terminated = any_terminated_;
+        error = terminated_error_;
+      });
   FRAZIL_RETURN_IF_ERROR(terminated ? Status() : engine::CheckNotCancelled(cancel));
   if (error) return *error;
   return terminated;

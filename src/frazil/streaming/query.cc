@@ -17,6 +17,7 @@
 #include "frazil/storage/folder.h"
 #include "frazil/streaming/operations.h"
 #include "frazil/streaming/source_kinds.h"
+#include "frazil/streaming/wait.h"
 
 namespace frazil::streaming {
 namespace {
@@ -530,42 +531,29 @@ void StreamingQuery::Stop() {
 }
 
 Result<bool> StreamingQuery::AwaitTermination(std::optional<int64_t> timeout_ms, engine::CancelToken* cancel) const {
-  const int64_t interrupt = cancel->AddInterrupt([this] {
-    const std::lock_guard lock(mutex_);
-    changed_.notify_all();
-  });
   bool ended = false;
   std::optional<Error> error;
-  {
-    std::unique_lock lock(mutex_);
-    const auto over = [&] { return ended_ || cancel->cancelled(); };
-    if (timeout_ms) {
-      changed_.wait_for(lock, std::chrono::milliseconds(*timeout_ms), over);
-    } else {
-      changed_.wait(lock, over);
-    }
-    ended = ended_;
-    error = error_;
-  }
-  cancel->RemoveInterrupt(interrupt);
+  AwaitOrCancel(
+      mutex_, changed_, timeout_ms, cancel, [this] { return ended_; },
+      [&] {
+        ended = ended_;
+        error = error_;
+      });
   FRAZIL_RETURN_IF_ERROR(ended ? Status() : engine::CheckNotCancelled(cancel));
   if (error) return *error;
   return ended;
 }
 
 Status StreamingQuery::ProcessAllAvailable(engine::CancelToken* cancel) const {
-  const int64_t interrupt = cancel->AddInterrupt([this] {
-    const std::lock_guard lock(mutex_);
-    changed_.notify_all();
-  });
   std::optional<Error> error;
-  {
-    std::unique_lock lock(mutex_);
-    const uint64_t begun = triggers_begun_;
-    changed_.wait(lock, [&] { return ended_ || idle_trigger_ > begun || cancel->cancelled(); });
-    error = error_;
-  }
-  cancel->RemoveInterrupt(interrupt);
+  std::optional<uint64_t> begun;
+  AwaitOrCancel(
+      mutex_, changed_, std::nullopt, cancel,
+      [&] {
+        if (!begun) begun = triggers_begun_;
+        return ended_ || idle_trigger_ > *begun;
+      },
+      [&] { error = error_; });
   FRAZIL_RETURN_IF_ERROR(engine::CheckNotCancelled(cancel));
   if (error) return *error;
   return {};

@@ -23,8 +23,6 @@ Json DatabaseInput(const std::string& name, const std::map<std::string, std::str
   return input;
 }
 
-bool HasOneLevel(const Namespace& name_space) { return name_space.size() == 1 && !name_space[0].empty(); }
-
 }  // namespace
 
 Result<CatalogPtr> GlueCatalog::Make(const CatalogContext& context) {

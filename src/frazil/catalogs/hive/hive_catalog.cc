@@ -13,8 +13,6 @@
 namespace frazil::catalogs {
 namespace {
 
-bool HasOneLevel(const Namespace& name_space) { return name_space.size() == 1 && !name_space[0].empty(); }
-
 /// Whom new tables and databases belong to where nobody says: as Hadoop sees the process.
 std::string ProcessUser() {
   for (const char* variable : {"HADOOP_USER_NAME", "USER", "LOGNAME"}) {

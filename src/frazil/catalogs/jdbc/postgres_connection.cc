@@ -1,9 +1,9 @@
 #include "frazil/catalogs/jdbc/postgres_connection.h"
 
-#include <charconv>
 #include <libpq-fe.h>
 #include <string_view>
 
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/tables/unknown_commit.h"
 
@@ -29,12 +29,6 @@ std::string Numbered(const std::string& statement) {
     }
   }
   return numbered;
-}
-
-int64_t CountOf(std::string_view text) {
-  int64_t count = 0;
-  std::from_chars(text.data(), text.data() + text.size(), count);
-  return count;
 }
 
 }  // namespace
@@ -86,7 +80,7 @@ Result<SqlConnection::Outcome> PostgresConnection::Run(const std::string& statem
   Outcome outcome;
   switch (PQresultStatus(result.get())) {
     case PGRES_COMMAND_OK:
-      outcome.changed = CountOf(PQcmdTuples(result.get()));
+      outcome.changed = ParseInteger<int64_t>(PQcmdTuples(result.get())).value_or(0);
       return outcome;
     case PGRES_TUPLES_OK:
       for (int row = 0; row < PQntuples(result.get()); ++row) {

@@ -116,20 +116,9 @@ void JsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
 
 void ToJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
   const auto& data = RecordDataOf(state);
-  const idx_t count = chunk.size();
-  VectorReader reader;
-  duckdb::Vector::RecursiveToUnifiedFormat(chunk.data[0], count, reader);
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  for (idx_t row = 0; row < count; ++row) {
-    if (!reader.unified.validity.RowIsValid(reader.unified.sel->get_index(row))) {
-      duckdb::FlatVector::SetNull(result, row, true);
-      continue;
-    }
-    std::string text;
-    AppendJsonValue(*data.type, reader, row, data.options, &text);
-    row_kernel::Write(result, row, text);
-  }
-  if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+  WriteRecordTexts(chunk, result, [&](const VectorReader& reader, idx_t row, std::string* text) {
+    AppendJsonValue(*data.type, reader, row, data.options, text);
+  });
 }
 
 void FromCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
@@ -180,25 +169,14 @@ void FromCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
 void ToCsv(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
   const auto& data = RecordDataOf(state);
   const CsvWriting writing(data.options.values);
-  const idx_t count = chunk.size();
-  VectorReader reader;
-  duckdb::Vector::RecursiveToUnifiedFormat(chunk.data[0], count, reader);
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  for (idx_t row = 0; row < count; ++row) {
+  WriteRecordTexts(chunk, result, [&](const VectorReader& reader, idx_t row, std::string* line) {
     const auto at = reader.unified.sel->get_index(row);
-    if (!reader.unified.validity.RowIsValid(at)) {
-      duckdb::FlatVector::SetNull(result, row, true);
-      continue;
-    }
-    std::string line;
     for (size_t i = 0; i < data.type->fields().size(); ++i) {
-      if (i > 0) line += writing.shape.separator;
+      if (i > 0) *line += writing.shape.separator;
       AppendCsvCell(SimpleText(*data.type->fields()[i].type, reader.children[i], at, data.options), i == 0, writing,
-                    &line);
+                    line);
     }
-    row_kernel::Write(result, row, line);
-  }
-  if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+  });
 }
 
 void AddKernels(duckdb::ExtensionLoader& loader) {

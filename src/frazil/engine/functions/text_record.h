@@ -12,6 +12,7 @@
 #include <duckdb.hpp>
 
 #include "frazil/engine/functions/json_value.h"
+#include "frazil/engine/functions/row_kernel.h"
 #include "frazil/types/data_type.h"
 #include "frazil/types/time_zone.h"
 
@@ -47,6 +48,34 @@ bool WriteJson(const DataType& type, const Json& json, const RecordOptions& opti
 
 /// A vector and what is below it, ready to be read.
 using VectorReader = duckdb::RecursiveUnifiedVectorFormat;
+/// Reads the first argument row by row: `write(reader, row)` for a value, `write_null(row)` for NULL.
+template <typename Write, typename WriteNull>
+void ForEachRecord(duckdb::DataChunk& chunk, duckdb::Vector& result, Write write, WriteNull write_null) {
+  const auto count = chunk.size();
+  VectorReader reader;
+  duckdb::Vector::RecursiveToUnifiedFormat(chunk.data[0], count, reader);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  for (duckdb::idx_t row = 0; row < count; ++row) {
+    if (reader.unified.validity.RowIsValid(reader.unified.sel->get_index(row))) {
+      write(reader, row);
+    } else {
+      write_null(row);
+    }
+  }
+  if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+}
+/// Writes the text of each record, which `append(reader, row, &text)` makes; NULL of NULL.
+template <typename Append>
+void WriteRecordTexts(duckdb::DataChunk& chunk, duckdb::Vector& result, Append append) {
+  ForEachRecord(
+      chunk, result,
+      [&](const VectorReader& reader, duckdb::idx_t row) {
+        std::string text;
+        append(reader, row, &text);
+        row_kernel::Write(result, row, text);
+      },
+      [&](duckdb::idx_t row) { duckdb::FlatVector::SetNull(result, row, true); });
+}
 /// The value as JSON.
 void AppendJsonValue(const DataType& type, const VectorReader& reader, duckdb::idx_t row, const RecordOptions& options,
                      std::string* out);

@@ -567,18 +567,12 @@ duckdb::unique_ptr<duckdb::FunctionData> BindObject(duckdb::ClientContext& conte
 
 void ToObject(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
   const auto& data = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<ObjectData>();
-  const idx_t count = chunk.size();
-  VectorReader reader;
-  duckdb::Vector::RecursiveToUnifiedFormat(chunk.data[0], count, reader);
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  for (idx_t row = 0; row < count; ++row) {
-    if (!reader.unified.validity.RowIsValid(reader.unified.sel->get_index(row))) {
-      WriteNull(result, row);
-      continue;
-    }
-    WriteVariant(result, row, OfReader(*data.type, reader, row, data.options));
-  }
-  if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+  ForEachRecord(
+      chunk, result,
+      [&](const VectorReader& reader, idx_t row) {
+        WriteVariant(result, row, OfReader(*data.type, reader, row, data.options));
+      },
+      [&](idx_t row) { WriteNull(result, row); });
 }
 
 // spark_merge_variant_schemas(VARCHAR[]): the text of the schema that holds all of these, which are in JSON.

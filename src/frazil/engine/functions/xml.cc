@@ -255,20 +255,9 @@ void ToXml(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vec
   const auto& data = RecordDataOf(state);
   const XmlWriter writer(data.options);
   const std::string tag = data.options.Get("rowtag", "ROW");
-  const idx_t count = chunk.size();
-  VectorReader reader;
-  duckdb::Vector::RecursiveToUnifiedFormat(chunk.data[0], count, reader);
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  for (idx_t row = 0; row < count; ++row) {
-    if (!reader.unified.validity.RowIsValid(reader.unified.sel->get_index(row))) {
-      duckdb::FlatVector::SetNull(result, row, true);
-      continue;
-    }
-    std::string text;
-    writer.Append(tag, *data.type, reader, row, 0, &text);
-    row_kernel::Write(result, row, text);
-  }
-  if (chunk.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
+  WriteRecordTexts(chunk, result, [&](const VectorReader& reader, idx_t row, std::string* text) {
+    writer.Append(tag, *data.type, reader, row, 0, text);
+  });
 }
 
 // --- XPath

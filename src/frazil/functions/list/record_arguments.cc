@@ -1,8 +1,8 @@
 #include "frazil/functions/list/record_arguments.h"
 
-#include "frazil/base/json.h"
 #include "frazil/functions/constant.h"
 #include "frazil/functions/schema_text.h"
+#include "frazil/functions/text_options.h"
 
 namespace frazil::functions {
 
@@ -18,14 +18,7 @@ Result<ExpressionPtr> OptionsArgument(const FunctionCall& call, size_t index) {
       return Error::Of("INVALID_OPTIONS.NON_STRING_TYPE", {{"mapType", QuotedType(*argument.type)}});
     options = *constant;
   }
-  std::string text = "{";
-  for (const auto& [key, value] : options) {
-    if (text.size() > 1) text += ",";
-    AppendJsonString(key, &text);
-    text += ":";
-    AppendJsonString(value, &text);
-  }
-  return TextLiteral(text + "}");
+  return TextLiteral(OptionsJson(options));
 }
 
 std::map<std::string, std::string> OptionsOf(const FunctionCall& call, size_t index) {

@@ -164,8 +164,9 @@ namespace {
 Status KeepCommittedFiles(storage::ObjectStore& store, const std::string& root,
                           std::vector<storage::ObjectInfo>* entries) {
   const std::string folder = storage::JoinPath(root, kSinkLogFolder);
-  const bool has_log = std::any_of(entries->begin(), entries->end(),
-                                   [&](const auto& entry) { return entry.path.starts_with(folder + "/"); });
+  const std::string below = folder + "/";
+  const bool has_log =
+      std::any_of(entries->begin(), entries->end(), [&](const auto& entry) { return entry.path.starts_with(below); });
   if (!has_log) return {};
   FRAZIL_ASSIGN_OR_RETURN(auto committed, CommittedSinkFiles(store, folder));
   std::erase_if(*entries, [&](const auto& entry) { return !committed.contains(storage::LocalPath(entry.path)); });
