@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what no compiler checks: file names, lengths, header guards, unfinished work, names of error conditions.
+"""Checks what no compiler checks: file names, lengths, header guards, unfinished work, names of error conditions, pins.
 
     tools/check_source.py [--root FOLDER]        prints each offence as FILE:LINE: …; exit status 1 if there are any
 """
@@ -49,8 +49,16 @@ def undefined_conditions(root):
                     yield f"{path.relative_to(root)}:{number}: there is no error condition {condition}"
 
 
+def places_of_packages(root):
+    """Options of pip in pinned requirements: they name the place of one machine or registry, and pip takes them silently."""
+    for path in sorted((root / "tools").rglob("requirements*.txt")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if line.startswith("-"):
+                yield f"{path.relative_to(root)}:{number}: requirements name packages, not where they come from"
+
+
 def check(root):
-    found = list(undefined_conditions(root))
+    found = [*undefined_conditions(root), *places_of_packages(root)]
     for folder, kinds in (("src", (".cc", ".h")), ("python", (".py",))):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in kinds:

@@ -29,3 +29,11 @@ def test_an_orderly_file(offences):
 def test_each_offence(offences, name, text, words):
     found = offences(name, text)
     assert len(found) == 1 and words in found[0] and found[0].startswith(f"src/{name}:")
+
+
+def test_where_packages_come_from(tmp_path):
+    path = tmp_path / "tools" / "setup" / "requirements.txt"
+    path.parent.mkdir(parents=True)
+    path.write_text("--find-links /packages\n\na==1 \\\n    --hash=sha256:00\n")
+    assert check_source.check(tmp_path) == [
+        "tools/setup/requirements.txt:1: requirements name packages, not where they come from"]
