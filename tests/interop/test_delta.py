@@ -524,6 +524,69 @@ def test_merges_that_grow_the_schema(spark, new_session, folder, name, feed):
         assert rows(changes) == sorted([(2, None, "update_preimage"), (2, 2.5, "update_postimage"), (3, 3.5, "insert")], key=str)
 
 
+@pytest.mark.parametrize("vectors", ["false", "true"])
+@pytest.mark.parametrize("mapping", ["none", "name"])
+def test_merges_that_grow_structs(spark, new_session, folder, name, vectors, mapping):
+    """Fields that the target's structs lack are added, at every level; those that the source lacks stay as they are, but in lists and maps."""
+    spark.sql(f"""CREATE TABLE {name} (id INT, s STRUCT<a: INT, b: STRING, n: STRUCT<x: INT>>, l ARRAY<STRUCT<a: INT, b: INT>>, m MAP<STRING, STRUCT<a: INT>>)
+                  USING delta LOCATION '{folder}' TBLPROPERTIES ('delta.enableDeletionVectors' = '{vectors}', 'delta.columnMapping.mode' = '{mapping}')""")
+    spark.sql(f"""INSERT INTO {name} VALUES (1, named_struct('a', 1, 'b', 'one', 'n', named_struct('x', 10)), array(named_struct('a', 1, 'b', 2)), map('k', named_struct('a', 1))),
+                  (2, named_struct('a', 2, 'b', 'two', 'n', named_struct('x', 20)), array(named_struct('a', 3, 'b', 4)), map('k', named_struct('a', 2))),
+                  (3, NULL, NULL, NULL), (4, named_struct('a', 4, 'b', 'four', 'n', NULL), array(), map())""")
+    source = """SELECT id, named_struct('c', id * 1.5D, 'n', named_struct('y', id + 100, 'x', id), 'a', -id) AS s,
+                array(named_struct('c', 'new', 'a', id)) AS l, map('k', named_struct('z', id, 'a', 7)) AS m FROM VALUES (2), (3), (9) AS v(id)
+                UNION ALL SELECT 4, NULL, NULL, NULL"""
+    merge = f"INTO {name} t USING ({source}) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    fails(lambda: spark.sql(f"MERGE {merge}"), "INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_STRUCT_FIELDS")
+    spark.sql(f"MERGE WITH SCHEMA EVOLUTION {merge}")
+    assert spark.table(name).schema.simpleString() == (
+        "struct<id:int,s:struct<a:int,b:string,n:struct<x:int,y:int>,c:double>,l:array<struct<a:int,b:int,c:string>>,m:map<string,struct<a:int,z:int>>>")
+    found = rows(spark.sql(f"SELECT id, to_json(s), to_json(l), to_json(m) FROM {name}"))
+    assert found == [
+        (1, '{"a":1,"b":"one","n":{"x":10}}', '[{"a":1,"b":2}]', '{"k":{"a":1}}'),
+        (2, '{"a":-2,"b":"two","n":{"x":2,"y":102},"c":3.0}', '[{"a":2,"c":"new"}]', '{"k":{"a":7,"z":2}}'),
+        (3, '{"a":-3,"n":{"x":3,"y":103},"c":4.5}', '[{"a":3,"c":"new"}]', '{"k":{"a":7,"z":3}}'),
+        (4, '{"b":"four"}', None, None),
+        (9, '{"a":-9,"n":{"x":9,"y":109},"c":13.5}', '[{"a":9,"c":"new"}]', '{"k":{"a":7,"z":9}}')]
+    # A clause that names the column replaces it, and fields are found by name.
+    spark.sql(f"""MERGE WITH SCHEMA EVOLUTION INTO {name} t USING (SELECT 1 AS id, named_struct('w', 5, 'b', 'only') AS s) s ON t.id = s.id
+                  WHEN MATCHED THEN UPDATE SET s = s.s""")
+    assert rows(spark.sql(f"SELECT to_json(s) FROM {name} WHERE id = 1")) == [('{"b":"only","w":5}',)]
+    spark.sql(f"UPDATE {name} SET s = named_struct('w', 1, 'c', 2, 'n', named_struct('y', 1, 'x', 2), 'b', 'B', 'a', 3) WHERE id = 1")
+    assert rows(spark.sql(f"SELECT to_json(s) FROM {name} WHERE id = 1")) == [('{"a":3,"b":"B","n":{"x":2,"y":1},"c":2.0,"w":1}',)]
+    fails(lambda: spark.sql(f"UPDATE {name} SET s = named_struct('a', 1)"), "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA")
+
+
+def test_writes_that_grow_structs(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (id INT, s STRUCT<a: INT, b: STRING>, l ARRAY<STRUCT<a: INT>>) USING delta LOCATION '{folder}'")
+    frame = lambda text: spark.sql(f"SELECT {text}")
+    frame("1 AS id, named_struct('b', 'x', 'a', 1) AS s, array(named_struct('a', 2)) AS l").write.format("delta").mode("append").save(folder)
+    grown = frame("2 AS id, named_struct('c', 3, 'a', 2) AS s, array(named_struct('d', 4, 'a', 2)) AS l")
+    fails(lambda: grown.write.format("delta").mode("append").save(folder), "INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_STRUCT_FIELDS")
+    grown.write.format("delta").mode("append").option("mergeSchema", "true").save(folder)
+    frame("named_struct('b', 'y') AS s, 3 AS id").write.format("delta").mode("append").save(folder)
+    assert rows(spark.sql(f"SELECT id, to_json(s), to_json(l) FROM {name}")) == [
+        (1, '{"a":1,"b":"x"}', '[{"a":2}]'), (2, '{"a":2,"c":3}', '[{"a":2,"d":4}]'), (3, '{"b":"y"}', None)]
+
+
+def test_what_the_history_tells_of_changes(spark, folder, name):
+    spark.sql(f"CREATE TABLE {name} (id INT, v STRING) USING delta LOCATION '{folder}'")
+    spark.sql(f"INSERT INTO {name} SELECT CAST(id AS INT), 'a' FROM range(10)")
+    spark.sql(f"""MERGE INTO {name} t USING (SELECT CAST(id AS INT) AS id FROM range(3, 30, 3)) s ON t.id = s.id
+                  WHEN MATCHED AND t.id = 3 THEN DELETE WHEN MATCHED THEN UPDATE SET v = 'b' WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, 'n')
+                  WHEN NOT MATCHED BY SOURCE AND t.id = 1 THEN UPDATE SET v = 'c' WHEN NOT MATCHED BY SOURCE AND t.id < 3 THEN DELETE""")
+    merged = spark.sql(f"DESCRIBE HISTORY {name} LIMIT 1").first().operationMetrics
+    told = {"SourceRows": 9, "TargetRowsInserted": 6, "TargetRowsUpdated": 3, "TargetRowsMatchedUpdated": 2, "TargetRowsNotMatchedBySourceUpdated": 1,
+            "TargetRowsDeleted": 3, "TargetRowsMatchedDeleted": 1, "TargetRowsNotMatchedBySourceDeleted": 2, "TargetRowsCopied": 4, "OutputRows": 13}
+    assert {k: int(merged["num" + k]) for k in told} == told
+    spark.sql(f"UPDATE {name} SET v = 'u' WHERE id = 4")
+    spark.sql(f"DELETE FROM {name} WHERE id = 4")
+    spark.sql(f"DELETE FROM {name}")
+    for version in spark.sql(f"DESCRIBE HISTORY {name} LIMIT 4").collect():
+        times = [int(version.operationMetrics[k]) for k in ("executionTimeMs", "scanTimeMs", "rewriteTimeMs")]
+        assert 0 <= times[0] < 600_000 and times[1] + times[2] <= times[0] and ("materializeSourceTimeMs" in version.operationMetrics) == (version.operation == "MERGE")
+
+
 WIDENED = {"short": ("TINYINT", "SMALLINT", 5, 30000), "long": ("INT", "BIGINT", 7, 2**40), "double": ("FLOAT", "DOUBLE", 1.5, 1e300),
            "int to double": ("INT", "DOUBLE", 7, 0.5), "decimal": ("DECIMAL(5,2)", "DECIMAL(12,4)", decimal.Decimal("1.25"), decimal.Decimal("12345678.1234")),
            "int to decimal": ("INT", "DECIMAL(12,2)", 7, decimal.Decimal("0.25")),

@@ -301,9 +301,6 @@ def test_row_tracking(spark, folder, name):
     # A file with another deletion vector is the same file: its rows keep their ids.
     spark.sql(f"DELETE FROM {name} WHERE a = 4")
     assert row_ids(folder, 3) == ([(3, 2, 2)], [])
-    for statement in (f"UPDATE {name} SET a = 9 WHERE a = 1", f"OPTIMIZE {name}",
-                      f"MERGE INTO {name} t USING (SELECT 1 AS a) s ON t.a = s.a WHEN MATCHED THEN DELETE"):
-        fails(lambda: spark.sql(statement), "enableRowTracking")
     spark.sql(f"MERGE INTO {name} t USING (SELECT 7 AS a) s ON t.a = s.a WHEN NOT MATCHED THEN INSERT *")
     assert row_ids(folder, 4) == ([(5, 4, 1)], [5])
     spark.sql(f"INSERT OVERWRITE {name} VALUES (8)")
@@ -313,10 +310,99 @@ def test_row_tracking(spark, folder, name):
     assert rows(spark.table(name)) == [(0,), (1,), (2,)]
 
 
+def tracked(spark, name, key="a"):
+    """{key: (row id, version of the last change)}"""
+    return {r[0]: (r[1], r[2]) for r in spark.sql(f"SELECT {key}, _metadata.row_id, _metadata.row_commit_version FROM {name}").collect()}
+
+
+@pytest.mark.parametrize("properties", [
+    "", "'delta.enableDeletionVectors' = 'true'", "'delta.columnMapping.mode' = 'name'", "'delta.columnMapping.mode' = 'id'",
+    "'delta.enableChangeDataFeed' = 'true'", "'delta.enableDeletionVectors' = 'true', 'delta.enableChangeDataFeed' = 'true'"])
+@pytest.mark.parametrize("partitions", ["", "PARTITIONED BY (p)"])
+def test_rows_keep_their_ids(spark, folder, name, properties, partitions):
+    properties = ", ".join(filter(None, ["'delta.enableRowTracking' = 'true'", properties]))
+    spark.sql(f"CREATE TABLE {name} (a INT, p INT, v STRING) USING delta {partitions} LOCATION '{folder}' TBLPROPERTIES ({properties})")
+    spark.sql(f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ CAST(id AS INT), CAST(id % 2 AS INT), 'new' FROM range(10)")
+    known = tracked(spark, name)
+    assert sorted(i for i, _ in known.values()) == list(range(10)) and {v for _, v in known.values()} == {1}
+
+    def changed(*keys, by):
+        version = spark.sql(f"DESCRIBE HISTORY {name} LIMIT 1").first()
+        assert version.operation == by
+        for key in keys:
+            known[key] = (known[key][0], version.version)
+        assert tracked(spark, name) == known
+        tags = next(a for kind, a in actions_of(folder, version.version) if kind == "commitInfo")["tags"]
+        assert tags == {"delta.rowTracking.preserved": "true"}
+
+    spark.sql(f"UPDATE {name} SET v = 'updated' WHERE a IN (3, 4)")
+    changed(3, 4, by="UPDATE")
+    spark.sql(f"UPDATE {name} SET p = 1 - p WHERE a IN (4, 6)")  # To another partition.
+    changed(4, 6, by="UPDATE")
+    spark.sql(f"DELETE FROM {name} WHERE a = 9")
+    del known[9]
+    changed(by="DELETE")
+    spark.sql(f"""MERGE INTO {name} t USING (SELECT explode(array(1, 2, 20)) AS a) s ON t.a = s.a
+                  WHEN MATCHED AND s.a = 1 THEN DELETE WHEN MATCHED THEN UPDATE SET v = 'merged'
+                  WHEN NOT MATCHED THEN INSERT (a, p, v) VALUES (s.a, 0, 'inserted')
+                  WHEN NOT MATCHED BY SOURCE AND t.a = 8 THEN UPDATE SET v = 'left'""")
+    del known[1]
+    fresh = tracked(spark, name)[20][0]
+    assert fresh not in {i for i, _ in known.values()} and fresh >= 10
+    known[20] = (fresh, 0)
+    changed(2, 8, 20, by="MERGE")
+    spark.sql(f"INSERT INTO {name} VALUES (30, 0, 'late'), (31, 1, 'late')")  # A file more in each partition.
+    for key in (30, 31):
+        known[key] = (tracked(spark, name)[key][0], 0)
+    changed(30, 31, by="WRITE")
+    assert len({i for i, _ in known.values()}) == len(known)
+    spark.sql(f"OPTIMIZE {name}")
+    changed(by="OPTIMIZE")
+    spark.sql(f"UPDATE {name} SET v = concat(v, '!') WHERE a % 3 = 0")
+    changed(0, 3, 6, 30, by="UPDATE")
+    spark.sql(f"OPTIMIZE {name} ZORDER BY (v)")
+    changed(by="OPTIMIZE")
+    if "ChangeDataFeed" not in properties:
+        spark.sql(f"INSERT INTO {name} REPLACE WHERE a = 31 SELECT 31, 1, 'replaced'")
+        fresh = tracked(spark, name)[31][0]
+        assert fresh not in {i for i, _ in known.values()}
+        known[31] = (fresh, 0)
+        changed(31, by="WRITE")
+    assert [c for c, _ in spark.table(name).dtypes] == ["a", "p", "v"]
+    for kind, action in actions_of(folder, spark.sql(f"DESCRIBE HISTORY {name} LIMIT 1").first().version):
+        assert kind != "add" or "row" not in action["stats"]
+    spark.sql(f"RESTORE {name} TO VERSION AS OF 1")
+    assert {v for _, v in tracked(spark, name).values()} == {1}
+    # The ids of the file and the ids of the rows.
+    found = spark.sql(f"SELECT count(DISTINCT _metadata.row_id), max(_metadata.row_id - _metadata.base_row_id - _metadata.row_index), "
+                      f"max(_metadata.default_row_commit_version) FROM {name}").first()
+    assert tuple(found) == (10, 0, 1)
+    fails(lambda: spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.rowTrackingSuspended' = 'true')"),
+          "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION")
+
+
+def test_row_tracking_is_turned_on(spark, folder, name):
+    """Files that are there get ids with the commit that turns it on."""
+    spark.sql(f"CREATE TABLE {name} (a INT) USING delta LOCATION '{folder}' TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    for start in (0, 3):
+        spark.sql(f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ CAST(id AS INT) FROM range({start}, {start + 3})")
+    spark.sql(f"DELETE FROM {name} WHERE a = 1")
+    fails(lambda: spark.sql(f"SELECT _metadata.row_id FROM {name}").collect(), "FIELD_NOT_FOUND")
+    spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')")
+    added = [a for kind, a in actions_of(folder, 4) if kind == "add"]
+    assert sorted(a["baseRowId"] for a in added) == [0, 3] and not any(a["dataChange"] for a in added)
+    known = tracked(spark, name)
+    assert sorted(known) == [0, 2, 3, 4, 5] and len({i for i, _ in known.values()}) == 5 and {v for _, v in known.values()} == {4}
+    spark.sql(f"UPDATE {name} SET a = 30 WHERE a = 3")
+    assert tracked(spark, name)[30] == (known[3][0], 5)
+    spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.enableRowTracking' = 'false')")
+    spark.sql(f"UPDATE {name} SET a = 40 WHERE a = 4")
+    assert rows(spark.table(name)) == [(0,), (2,), (30,), (40,), (5,)]
+
+
 def test_row_tracking_that_is_only_supported(spark, folder, name):
     spark.sql(f"CREATE TABLE {name} (a INT) USING delta LOCATION '{folder}'")
     spark.sql(f"INSERT INTO {name} VALUES (1), (2)")
-    fails(lambda: spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"), "without row ids")
     spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.feature.rowTracking' = 'supported')")
     spark.sql(f"UPDATE {name} SET a = a + 10 WHERE a = 1")
     files, marks = row_ids(folder, 3)

@@ -194,6 +194,24 @@ IN_TURN = {
                          ["INSERT INTO {t} VALUES (1, 'a')",
                           "MERGE WITH SCHEMA EVOLUTION INTO {t} t USING (SELECT 1 AS id, 5 AS x) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
                           "MERGE WITH SCHEMA EVOLUTION INTO {t} t USING (SELECT 2 AS id, 'q' AS y) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"]),
+    "schema evolution of structs": ("(id INT, s STRUCT<a: INT, b: STRING>, l ARRAY<STRUCT<a: INT>>) USING delta",
+                                    ["INSERT INTO {t} VALUES (1, named_struct('a', 1, 'b', 'x'), array(named_struct('a', 1))), (2, NULL, NULL), (5, named_struct('a', 5, 'b', 'y'), NULL)"]
+                                    + [f"""MERGE WITH SCHEMA EVOLUTION INTO {{t}} t USING (SELECT id, named_struct('{field}', id * 10, 'a', id + {n}) AS s, array(named_struct('{field}', id, 'a', id)) AS l
+                                           FROM VALUES (1), (2), ({3 + n}) AS v(id) UNION ALL SELECT 5, NULL, NULL) s ON t.id = s.id
+                                           WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *""" for n, field in enumerate(("c", "d"))]
+                                    + ["UPDATE {t} SET s = named_struct('d', 1, 'c', 2, 'b', 'z', 'a', 3) WHERE id = 1"] * 2),
+    "deletion vectors": ("(id INT, v STRING) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
+                         ["INSERT INTO {t} SELECT CAST(id AS INT), 'a' FROM range(100)", "UPDATE {t} SET v = 'u' WHERE id = 5", "UPDATE {t} SET v = 'w' WHERE id IN (5, 6)",
+                          "DELETE FROM {t} WHERE id = 7", "DELETE FROM {t} WHERE id = 8"]
+                         + ["""MERGE INTO {t} t USING (SELECT CAST(id AS INT) AS id FROM range(5, 200, 5)) s ON t.id = s.id WHEN MATCHED AND s.id < 20 THEN DELETE
+                               WHEN MATCHED THEN UPDATE SET v = concat(v, 'm') WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, 'n')"""] * 2 + ["OPTIMIZE {t}", "DELETE FROM {t} WHERE id > 50"] * 2),
+    "change data feed": ("(id INT, v STRING) USING delta TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true', 'delta.enableDeletionVectors' = 'true')",
+                         ["INSERT INTO {t} VALUES (1, 'a'), (2, 'b'), (3, 'c')"] + ["UPDATE {t} SET v = concat(v, 'x') WHERE id = 2", "DELETE FROM {t} WHERE id = 3",
+                          "MERGE INTO {t} t USING (SELECT 1 AS id, 'm' AS v UNION ALL SELECT 3, 'n') s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"] * 2),
+    "v2 checkpoints": ("(id INT, v STRING) USING delta TBLPROPERTIES ('delta.checkpointPolicy' = 'v2', 'delta.checkpointInterval' = '2')",
+                       ["INSERT INTO {t} VALUES (1, 'a')", "INSERT INTO {t} VALUES (2, 'b')", "UPDATE {t} SET v = 'u' WHERE id = 1", "DELETE FROM {t} WHERE id = 2"] * 3),
+    "in-commit timestamps": ("(id INT, v STRING) USING delta TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')",
+                             ["INSERT INTO {t} VALUES (1, 'a')", "INSERT INTO {t} VALUES (2, 'b')", "UPDATE {t} SET v = 'u' WHERE id = 1", "DELETE FROM {t} WHERE id = 2"]),
 }
 
 
@@ -208,8 +226,52 @@ def test_both_change_a_table_in_turn(engines, writer, folder, feature):
     for n, statement in enumerate(statements):
         engines[turn[n % 2]].sql(statement.format(t=f"delta.`{folder}`"))
         agree(engines, folder)
+        if feature == "change data feed":
+            agree(engines, folder, "struct(id, v, _change_type, _commit_version)", readChangeFeed="true", startingVersion="0")
     if feature == "identity columns":
         assert [r[0] for r in rows(engines["ours"], folder, "id")] == sorted([5, 15, 25, 35], key=str)
+
+
+@pytest.mark.parametrize("properties", ["", ", 'delta.enableDeletionVectors' = 'true'", ", 'delta.columnMapping.mode' = 'name'", ", 'delta.columnMapping.mode' = 'id'"])
+def test_row_ids_are_the_same_for_both(engines, writer, folder, properties):
+    """Each keeps the ids that the other gave, whoever rewrites the files."""
+    table, columns = f"delta.`{folder}`", "struct(id, _metadata.row_id, _metadata.row_commit_version)"
+    turn = [writer, "spark" if writer == "ours" else "ours"]
+    engines[writer].sql(f"CREATE TABLE {table} (id INT, v STRING) USING delta TBLPROPERTIES ('delta.enableRowTracking' = 'true'{properties})")
+    ids = {}
+    for n, statement in enumerate([
+            "INSERT INTO {t} SELECT /*+ COALESCE(1) */ CAST(id AS INT), 'a' FROM range(10)", "INSERT INTO {t} SELECT /*+ COALESCE(1) */ CAST(id AS INT), 'a' FROM range(10, 20)",
+            "UPDATE {t} SET v = 'u' WHERE id IN (3, 13)", "UPDATE {t} SET v = 'w' WHERE id IN (3, 4)", "DELETE FROM {t} WHERE id = 5", "DELETE FROM {t} WHERE id = 6",
+            *["""MERGE INTO {t} t USING (SELECT CAST(id AS INT) AS id FROM range(0, 30, 7)) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 'm'
+                 WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, 'n') WHEN NOT MATCHED BY SOURCE AND t.id = 9 THEN UPDATE SET v = 'k'"""] * 2,
+            "OPTIMIZE {t}", "UPDATE {t} SET v = 'z' WHERE id = 1", "INSERT INTO {t} VALUES (99, 'new')", "OPTIMIZE {t}"]):
+        engines[turn[n % 2]].sql(statement.format(t=table))
+        for (row,) in agree(engines, folder, columns):
+            assert ids.setdefault(row.id, row.row_id) == row.row_id, statement
+    assert len(set(ids.values())) == len(ids)
+
+
+# Feature, what it needs of the table, and whether DROP FEATURE must truncate history.
+DROPPED = {"deletionVectors": "'delta.enableDeletionVectors' = 'true'", "v2Checkpoint": "'delta.checkpointPolicy' = 'v2'",
+           "typeWidening": "'delta.enableTypeWidening' = 'true'", "vacuumProtocolCheck": "'delta.feature.vacuumProtocolCheck' = 'supported'"}
+
+
+@pytest.mark.parametrize("feature", DROPPED)
+def test_features_are_dropped(engines, writer, folder, feature):
+    """Who drops a feature leaves a table that the other reads and changes."""
+    session, other = engines[writer], engines["spark" if writer == "ours" else "ours"]
+    session.sql(f"CREATE TABLE delta.`{folder}` (id INT, v STRING) USING delta TBLPROPERTIES ({DROPPED[feature]})")
+    other.sql(f"INSERT INTO delta.`{folder}` SELECT CAST(id AS INT), 'a' FROM range(20)")
+    session.sql(f"DELETE FROM delta.`{folder}` WHERE id = 3")
+    other.sql(f"UPDATE delta.`{folder}` SET v = 'u' WHERE id = 4")
+    session.sql(f"ALTER TABLE delta.`{folder}` DROP FEATURE {feature}")
+    assert len(agree(engines, folder)) == 19
+    for engine in (other, session):
+        engine.sql(f"INSERT INTO delta.`{folder}` VALUES (100, 'b')")
+        engine.sql(f"DELETE FROM delta.`{folder}` WHERE id = 100 OR id = 7")
+    assert len(agree(engines, folder)) == 18
+    for engine in engines.values():
+        assert f"delta.feature.{feature}" not in {r.key for r in engine.sql(f"SHOW TBLPROPERTIES delta.`{folder}`").collect()}
 
 
 def test_clones_and_conversions_are_read_by_both(engines, writer, tmp_path):

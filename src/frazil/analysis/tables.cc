@@ -16,6 +16,7 @@
 #include "frazil/plan/file_metadata.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/plan/streaming.h"
+#include "frazil/tables/located_scan.h"
 #include "frazil/types/cast_rules.h"
 
 namespace frazil::analysis {
@@ -174,7 +175,11 @@ plan::LogicalPlanPtr Analyzer::ScanOf(const tables::TableScanPtr& scan, const st
     }
   }
   if (with_file_metadata && scan->schema()->FieldIndex(plan::kFileMetadataColumn) < 0) {
-    auto about = NewAttribute(plan::kFileMetadataColumn, plan::FileMetadataType(is_parquet), false);
+    const auto* located = dynamic_cast<const tables::LocatedScan*>(scan.get());
+    const auto kind = !is_parquet                                    ? plan::FileMetadataKind::kFile
+                      : located != nullptr && located->tracks_rows() ? plan::FileMetadataKind::kTrackedRow
+                                                                     : plan::FileMetadataKind::kRow;
+    auto about = NewAttribute(plan::kFileMetadataColumn, plan::FileMetadataType(kind), false);
     about.qualifier = qualifier;
     node->output.push_back(std::move(about));
     node->columns.push_back({-1, plan::kFileMetadataColumn});

@@ -132,6 +132,7 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
   shape.table_name = quoted;
   shape.table_schema = table.table->schema();
   shape.by_name = command.by_name;
+  shape.fills_fields = evolves;
   shape.columns = command.columns;
   shape.static_partition = command.partition;
   for (const auto& [name, value] : command.partition) {

@@ -8,9 +8,11 @@
 #include <functional>
 #include <map>
 
+#include "frazil/base/clock.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/generated_columns.h"
 #include "frazil/commands/row_level_answer.h"
+#include "frazil/commands/schema_evolution.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/plan/determinism.h"
@@ -69,27 +71,6 @@ Result<TouchedFiles> CollectFiles(const plan::LogicalPlanPtr& plan, CommandConte
   return touched;
 }
 
-/// Rows that are new have no lineage yet: the commit gives it.
-plan::LogicalPlanPtr WithNullLineage(const plan::LogicalPlanPtr& rows, const tables::WriteTask& task,
-                                     CommandContext& context) {
-  if (rows->output.size() >= task.columns.size()) return rows;
-  std::vector<ExpressionPtr> expressions;
-  auto output = rows->output;
-  for (auto& attribute : output) {
-    expressions.push_back(MakeColumn(attribute));
-    attribute.id = context.NextId();
-  }
-  for (size_t i = output.size(); i < task.columns.size(); ++i) {
-    expressions.push_back(MakeNull(task.columns[i].type));
-    Attribute attribute;
-    attribute.id = context.NextId();
-    attribute.name = task.columns[i].name;
-    attribute.type = task.columns[i].type;
-    output.push_back(std::move(attribute));
-  }
-  return plan::MakeProject(rows, std::move(expressions), std::move(output));
-}
-
 /// What a statement makes of a table's files.
 struct Replacement {
   std::vector<std::string> files;                       ///< That go.
@@ -98,6 +79,7 @@ struct Replacement {
   bool marks_rows = false;                              ///< Rows are deleted in files that stay:
   std::map<std::string, std::vector<int64_t>> deleted;  ///< their positions.
   tables::RowCounts counts;
+  tables::RowChangeFigures figures;
   bool inserts = false;  ///< Rows that are new to the table are among `rows`, and are counted when they are written.
   /// Whether the statement gives a column its value itself.
   std::function<bool(const std::string&)> is_given = [](const std::string&) { return false; };
@@ -168,6 +150,7 @@ Result<tables::RowCounts> Fill(const OpenTarget& open, const Replacement& replac
 /// Writes the rows and commits them in place of the files. Gives what the statement changed.
 Result<tables::RowCounts> Replace(const OpenTarget& open, const tables::WriteOptions& options,
                                   const Replacement& replacement, CommandContext& context) {
+  const int64_t found_micros = NowMicros();
   std::unique_ptr<tables::TableWrite> write;
   tables::RowChanges* changes = nullptr;
   const auto capabilities = open.table.table->capabilities();
@@ -179,6 +162,11 @@ Result<tables::RowCounts> Replace(const OpenTarget& open, const tables::WriteOpt
     FRAZIL_ASSIGN_OR_RETURN(write, open.table.table->StartWrite(options));
   }
   if (replacement.reads_table) TellRead(*write);
+  if (auto* told = dynamic_cast<tables::RowChanges*>(write.get()); told != nullptr) {
+    auto figures = replacement.figures;
+    figures.found_micros = found_micros;
+    told->SetFigures(figures);
+  }
   auto filled = Fill(open, replacement, *write, changes, context);
   if (!filled.ok()) {
     write->Abort();
@@ -272,17 +260,17 @@ constexpr int64_t kFewRows = 100'000;
 
 /// How many rows of the touched files a MERGE updates and deletes. Only what its clauses leave open is counted by a
 /// query of its own.
-Result<tables::RowCounts> CountMergedRows(const plan::MergeCommand& command, const analysis::NamedRelation& source,
-                                          const analysis::RowLevelTarget& target, const analysis::TargetRows& touched,
-                                          int64_t matched_rows, CommandContext& context) {
-  tables::RowCounts counts;
+Status CountMergedRows(const plan::MergeCommand& command, const analysis::NamedRelation& source,
+                       const analysis::RowLevelTarget& target, const analysis::TargetRows& touched,
+                       int64_t matched_rows, CommandContext& context, Replacement* replacement) {
+  auto& counts = replacement->counts;
   counts.updated = counts.deleted = 0;
   const auto add = [&](plan::MergeActionType type, int64_t rows) {
     *(type == plan::MergeActionType::kDelete ? counts.deleted : counts.updated) += rows;
   };
   if (command.not_matched_by_source.empty() && command.matched[0]->condition == nullptr) {
     add(command.matched[0]->type, matched_rows);
-    return counts;
+    return Status::Ok();
   }
   FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::MergeClauseCounts(command, source, target, touched, context));
   FRAZIL_ASSIGN_OR_RETURN(auto found, context.engine().Collect(plan, context.execution()));
@@ -293,8 +281,22 @@ Result<tables::RowCounts> CountMergedRows(const plan::MergeCommand& command, con
                              ? command.matched[clause - 1]
                              : command.not_matched_by_source[clause - 1 - command.matched.size()];
     add(action->type, row[1].integer());
+    if (clause <= command.matched.size()) continue;
+    auto& figures = replacement->figures;
+    (action->type == plan::MergeActionType::kDelete ? figures.deleted_without_source
+                                                    : figures.updated_without_source) += row[1].integer();
   }
-  return counts;
+  return Status::Ok();
+}
+
+/// How many rows the source of a MERGE has.
+Result<int64_t> CountSourceRows(const analysis::NamedRelation& source, CommandContext& context) {
+  auto execution = context.execution();
+  execution.metrics = nullptr;
+  const auto none = MakeLiteral(DataType::Boolean(), Value(false));
+  FRAZIL_ASSIGN_OR_RETURN(auto counted,
+                          context.engine().Collect(analysis::CountFailing(source.plan, none, context), execution));
+  return counted.rows.at(0)[0].integer();
 }
 
 /// UPDATE of an identity column, of which the table alone gives the values.
@@ -317,6 +319,7 @@ bool Assigns(const std::vector<plan::Assignment>& assignments, const std::string
 }  // namespace
 
 Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& context) {
+  const int64_t started = NowMicros();
   FRAZIL_ASSIGN_OR_RETURN(auto open, Open(command.table, command.alias, "DELETE", context));
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
   FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::TargetPredicate(command.condition, rows, context));
@@ -338,6 +341,7 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
     }
   }
   Replacement replacement;
+  replacement.figures.started_micros = started;
   FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(command.condition, rows, context));
   if (tables::MarksRows(*open.table.table, "delete")) {
     FRAZIL_ASSIGN_OR_RETURN(auto plan, analysis::PositionsOfMatches(command.condition, rows, context));
@@ -362,6 +366,7 @@ Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& con
 }
 
 Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& context) {
+  const int64_t started = NowMicros();
   FRAZIL_ASSIGN_OR_RETURN(auto open, Open(command.table, command.alias, "UPDATE", context));
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
   FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::TargetPredicate(command.condition, rows, context));
@@ -371,6 +376,7 @@ Result<RowSet> RunUpdate(const plan::UpdateCommand& command, CommandContext& con
   FRAZIL_ASSIGN_OR_RETURN(auto all_updated, analysis::RowsAfterUpdate(command, open.target, rows, context));
   const auto capabilities = open.table.table->capabilities();
   Replacement replacement;
+  replacement.figures.started_micros = started;
   auto changed = rows;
   if (tables::MarksRows(*open.table.table, "update")) {
     FRAZIL_ASSIGN_OR_RETURN(auto moved, analysis::RowsChangedByUpdate(command, open.target, rows, context));
@@ -455,18 +461,22 @@ Status EvolveTarget(const plan::MergeCommand& command, const analysis::NamedRela
       command.with_schema_evolution || (is_able && EqualsIgnoreCase(setting.value_or("false"), "true"));
   if (!open->target.evolves) return Status::Ok();
   const bool has_star = HasStar(command);
-  std::vector<StructField> fields = open->target.schema->fields();
+  std::vector<StructField> fields;
   for (const auto& column : source.columns) {
-    if (column.type->id() == TypeId::kNull || DataType::Struct(fields)->FieldIndex(column.name) >= 0) continue;
     if (has_star || Assigns(command, column.name)) fields.emplace_back(column.name, column.type, true);
   }
-  if (fields.size() > open->target.schema->fields().size()) open->target.schema = DataType::Struct(std::move(fields));
+  DataTypePtr evolved = MergeSchemas(open->target.schema, DataType::Struct(std::move(fields)));
+  if (!evolved->Equals(*open->target.schema)) open->target.schema = std::move(evolved);
   return Status::Ok();
 }
 
 Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& context) {
+  Replacement replacement;
+  replacement.figures.started_micros = NowMicros();
   FRAZIL_ASSIGN_OR_RETURN(auto open, Open(command.target, command.target_alias, "MERGE", context));
+  const int64_t opened = NowMicros();
   FRAZIL_ASSIGN_OR_RETURN(auto source, MergeSource(command, context));
+  replacement.figures.source_micros = NowMicros() - opened;
   FRAZIL_RETURN_IF_ERROR(EvolveTarget(command, source, &open, context));
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
   const bool has_star = HasStar(command);
@@ -516,14 +526,14 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
       if (command.not_matched_by_source.empty()) files.push_back(row[0].string());
     }
   }
-  Replacement replacement;
+  const bool is_delta = open.table.table->provider() == "delta";
   replacement.marks_rows = changes_rows && tables::MarksRows(*open.table.table, "merge");
   bool keeps_changes = open.table.table->capabilities().change_feed;
   if (changes_rows && !files.empty()) {
     FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::ScanTargetFiles(open.target, files, context));
-    if (open.table.table->provider() == "delta") {
-      FRAZIL_ASSIGN_OR_RETURN(replacement.counts,
-                              CountMergedRows(command, source, open.target, touched, matched_rows, context));
+    if (is_delta) {
+      FRAZIL_RETURN_IF_ERROR(
+          CountMergedRows(command, source, open.target, touched, matched_rows, context, &replacement));
     }
     if (replacement.marks_rows) {
       FRAZIL_ASSIGN_OR_RETURN(auto moved, analysis::RowsChangedByMerge(command, source, open.target, touched, context));
@@ -545,6 +555,9 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
     replacement.inserts = true;
   }
   if (!replacement.marks_rows) replacement.files = std::move(files);
+  if (is_delta) {
+    FRAZIL_ASSIGN_OR_RETURN(replacement.counts.source, CountSourceRows(source, context));
+  }
   // Rows that are inserted because nothing matches them depend on all that is there.
   replacement.reads_table = true;
   replacement.is_given = is_given;

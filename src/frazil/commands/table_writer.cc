@@ -35,6 +35,39 @@ Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& 
   return context.engine().Write(rows, task, execution);
 }
 
+namespace {
+
+/// The rows with columns more, all NULL.
+plan::LogicalPlanPtr WithNulls(const plan::LogicalPlanPtr& rows, const std::vector<StructField>& columns,
+                               CommandContext& context) {
+  if (columns.empty()) return rows;
+  std::vector<ExpressionPtr> expressions;
+  auto output = rows->output;
+  for (auto& attribute : output) {
+    expressions.push_back(MakeColumn(attribute));
+    attribute.id = context.NextId();
+  }
+  for (const auto& column : columns) {
+    expressions.push_back(MakeNull(column.type));
+    Attribute attribute;
+    attribute.id = context.NextId();
+    attribute.name = column.name;
+    attribute.type = column.type;
+    output.push_back(std::move(attribute));
+  }
+  return plan::MakeProject(rows, std::move(expressions), std::move(output));
+}
+
+}  // namespace
+
+plan::LogicalPlanPtr WithNullLineage(const plan::LogicalPlanPtr& rows, const tables::WriteTask& task,
+                                     CommandContext& context) {
+  std::vector<StructField> lacking;
+  for (size_t i = rows->output.size(); i < task.columns.size(); ++i)
+    lacking.emplace_back(task.columns[i].name, task.columns[i].type);
+  return WithNulls(rows, lacking, context);
+}
+
 bool ReadsTable(const plan::LogicalPlan& plan, const tables::Table& table, ReadPlace place) {
   if (place != ReadPlace::kInSubquery && plan.kind == plan::LogicalKind::kScan) {
     const auto* scan = dynamic_cast<const tables::LocatedScan*>(plan.As<plan::ScanNode>().scan.get());
@@ -77,6 +110,7 @@ Status WriteRows(const tables::Table& table, const tables::WriteOptions& options
   FRAZIL_ASSIGN_OR_RETURN(auto write, table.StartWrite(options));
   // Beside the rows of files that are replaced, of which the write knows.
   if (ReadsTable(*rows, table, replaced.empty() ? ReadPlace::kAnywhere : ReadPlace::kInSubquery)) TellRead(*write);
+  if (options.mode == tables::WriteMode::kRewriteFiles) checked = WithNullLineage(checked, write->task(), context);
   auto files = WriteFiles(checked, *write, write->task(), context);
   if (!files.ok()) {
     write->Abort();
@@ -230,7 +264,9 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
   if (!files.empty()) {
     FRAZIL_ASSIGN_OR_RETURN(auto kept, analysis::ScanTargetFiles(target, files, context));
     FRAZIL_ASSIGN_OR_RETURN(auto staying, analysis::RowsAfterDelete(condition, kept, context));
-    all = analysis::UnionAll({fitting, std::move(staying)}, context);
+    std::vector<StructField> lineage;
+    for (const auto& column : kept.lineage) lineage.emplace_back(column.name, column.type);
+    all = analysis::UnionAll({WithNulls(fitting, lineage, context), std::move(staying)}, context);
   }
   options.mode = tables::WriteMode::kRewriteFiles;
   if (ReadsTable(*rows, *table.table, ReadPlace::kAnywhere)) options.filter = Predicate::True();

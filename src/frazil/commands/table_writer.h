@@ -23,6 +23,10 @@ Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPt
 Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& rows, const tables::TableWrite& write,
                                                     const tables::WriteTask& task, CommandContext& context);
 
+/// Rows that are new have no lineage yet: the commit gives it. NULLs in the columns of the task that the rows lack.
+plan::LogicalPlanPtr WithNullLineage(const plan::LogicalPlanPtr& rows, const tables::WriteTask& task,
+                                     CommandContext& context);
+
 /// Where a plan may read a table.
 enum class ReadPlace : uint8_t {
   kAnywhere,

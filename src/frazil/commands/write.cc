@@ -28,11 +28,13 @@ Error NotFound(const analysis::ResolvedIdentifier& name) {
 
 /// Rows of a DataFrame as a table's: by name, as writeTo and saveAsTable do, or by position (insertInto).
 Result<plan::LogicalPlanPtr> Shaped(const plan::LogicalPlanPtr& query, const DataTypePtr& schema,
-                                    const std::vector<std::string>& full_name, bool by_name, CommandContext& context) {
+                                    const std::vector<std::string>& full_name, bool by_name, bool fills_fields,
+                                    CommandContext& context) {
   analysis::InsertShape shape;
   shape.table_name = QuoteIdentifier(full_name);
   shape.table_schema = schema;
   shape.by_name = by_name;
+  shape.fills_fields = fills_fields;
   return analysis::ShapeForTable(query, shape, context);
 }
 
@@ -41,7 +43,8 @@ Result<plan::LogicalPlanPtr> RowsFor(const analysis::ResolvedTable& table, const
                                      bool by_name, tables::WriteOptions* options, CommandContext& context) {
   const DataTypePtr& schema = options->schema != nullptr ? options->schema : table.table->schema();
   FRAZIL_ASSIGN_OR_RETURN(auto rows,
-                          Shaped(query, WithOptionalColumns(*table.table, schema), table.full_name, by_name, context));
+                          Shaped(query, WithOptionalColumns(*table.table, schema), table.full_name, by_name,
+                                 options->schema != nullptr || table.table->capabilities().schema_evolution, context));
   const auto is_given = [&](const std::string& name) {
     return !by_name || std::any_of(query->output.begin(), query->output.end(),
                                    [&](const Attribute& column) { return EqualsIgnoreCase(column.name, name); });
@@ -256,7 +259,7 @@ Result<RowSet> SaveFiles(const plan::WriteCommand& command, tables::FileFormat f
                      ? tables::WriteMode::kOverwriteDynamic
                      : tables::WriteMode::kReplaceTable;
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, table.schema(), {provider, path}, true, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, table.schema(), {provider, path}, true, false, context));
   FRAZIL_RETURN_IF_ERROR(WriteRows(table, write, rows, context));
   return NoRows();
 }
@@ -279,7 +282,8 @@ Result<RowSet> CreateAtPath(const plan::WriteCommand& command, const tables::Tab
   options.operation = "append";
   options.mode = command.mode == Mode::kOverwrite ? tables::WriteMode::kOverwriteByFilter : tables::WriteMode::kAppend;
   options.options = LowerKeys(command.options);
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, staged.table->schema(), {format.name(), folder}, true, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows,
+                          Shaped(query, staged.table->schema(), {format.name(), folder}, true, false, context));
   FRAZIL_RETURN_IF_ERROR(WriteRows(*staged.table, options, rows, context));
   return NoRows();
 }

@@ -166,6 +166,23 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
   const auto position = [&] {
     return LoweredExpression(duckdb::make_uniq<duckdb::ColumnRefExpression>("file_row_number", alias));
   };
+  const auto first_of = [](LoweredExpression kept, LoweredExpression otherwise) {
+    LoweredArguments choices;
+    choices.push_back(std::move(kept));
+    choices.push_back(std::move(otherwise));
+    return LoweredExpression(
+        duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(choices)));
+  };
+  // Row lineage (tables/row_lineage.h): kept in the file, or else what the file's commit gave.
+  const auto row_id = [&](const std::string& name) {
+    auto kept = add_slot(ScanSlot::Kind::kReservedColumn, tables::kRowIdColumn.field_id, name, DataType::Long());
+    auto first = add_slot(ScanSlot::Kind::kFirstRowId, -1, FreshName(), DataType::Long());
+    return first_of(std::move(kept), CallOf("+", std::move(first), position()));
+  };
+  const auto last_updated = [&](const std::string& name) {
+    auto kept = add_slot(ScanSlot::Kind::kReservedColumn, tables::kLastUpdatedColumn.field_id, name, DataType::Long());
+    return first_of(std::move(kept), add_slot(ScanSlot::Kind::kSequenceNumber, -1, FreshName(), DataType::Long()));
+  };
   bool plain = true;
   for (size_t i = 0; i < node.columns.size(); ++i) {
     const auto& column = node.columns[i];
@@ -188,6 +205,12 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
       fields.push_back(add_slot(ScanSlot::Kind::kFileLength, -1, FreshName(), DataType::Long()));
       fields.push_back(add_slot(ScanSlot::Kind::kFileTime, -1, FreshName(), DataType::Timestamp()));
       fields.push_back(position());
+      if (fields.size() < node.output[i].type->fields().size()) {
+        fields.push_back(row_id(FreshName()));
+        fields.push_back(add_slot(ScanSlot::Kind::kFirstRowId, -1, FreshName(), DataType::Long()));
+        fields.push_back(add_slot(ScanSlot::Kind::kSequenceNumber, -1, FreshName(), DataType::Long()));
+        fields.push_back(last_updated(FreshName()));
+      }
       for (size_t field = 0; field < fields.size(); ++field) fields[field]->SetAlias(StructMemberName(field));
       value = CallOf("struct_pack", std::move(fields));
       plain = false;
@@ -208,22 +231,10 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
       }
       plain = false;
     } else if (column.metadata_name == tables::kRowIdColumn.name) {
-      // Iceberg v3, "Row lineage": kept in the file, or else the file's first row id plus the position.
-      auto kept = add_slot(ScanSlot::Kind::kReservedColumn, tables::kRowIdColumn.field_id, name, DataType::Long());
-      auto first = add_slot(ScanSlot::Kind::kFirstRowId, -1, FreshName(), DataType::Long());
-      LoweredArguments choices;
-      choices.push_back(std::move(kept));
-      choices.push_back(CallOf("+", std::move(first), position()));
-      value =
-          duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(choices));
+      value = row_id(name);
       plain = false;
     } else if (column.metadata_name == tables::kLastUpdatedColumn.name) {
-      LoweredArguments choices;
-      choices.push_back(
-          add_slot(ScanSlot::Kind::kReservedColumn, tables::kLastUpdatedColumn.field_id, name, DataType::Long()));
-      choices.push_back(add_slot(ScanSlot::Kind::kSequenceNumber, -1, FreshName(), DataType::Long()));
-      value =
-          duckdb::make_uniq<duckdb::OperatorExpression>(duckdb::ExpressionType::OPERATOR_COALESCE, std::move(choices));
+      value = last_updated(name);
       plain = false;
     } else {
       return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);

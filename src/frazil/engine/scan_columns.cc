@@ -1,5 +1,7 @@
 #include "frazil/engine/scan_columns.h"
 
+#include <algorithm>
+
 #include <duckdb/parser/expression/constant_expression.hpp>
 
 #include "frazil/base/text.h"
@@ -175,8 +177,14 @@ const MultiFileColumnDefinition* FindColumnInFile(const tables::ScanColumn& colu
 }
 
 MultiFileColumnDefinition ReservedColumnInFile(const std::string& name, int32_t field_id, const DataType& type,
-                                               const FileColumns& file_columns) {
+                                               const tables::ScanPlan& plan, const FileColumns& file_columns) {
   tables::ScanColumn column;
+  const auto named = std::find_if(plan.columns.begin(), plan.columns.end(),
+                                  [&](const tables::ScanColumn& known) { return known.field_id == field_id; });
+  if (named != plan.columns.end()) {
+    column.name = named->name;
+    return Resolve(name, column, type, file_columns, Matching::kName, true);
+  }
   column.field_id = field_id;
   return Resolve(name, column, type, file_columns, Matching::kFieldId, true);
 }

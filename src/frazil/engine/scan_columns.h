@@ -21,9 +21,10 @@ duckdb::MultiFileColumnDefinition ColumnInFile(const std::string& name, const ta
 const duckdb::MultiFileColumnDefinition* FindColumnInFile(
     const tables::ScanColumn& column, const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns,
     bool match_by_field_id);
-/// ColumnInFile for a reserved field id.
+/// ColumnInFile for a reserved field id; by its name where the plan has a column with that id behind those of the
+/// table.
 duckdb::MultiFileColumnDefinition ReservedColumnInFile(
-    const std::string& name, int32_t field_id, const DataType& type,
+    const std::string& name, int32_t field_id, const DataType& type, const tables::ScanPlan& plan,
     const duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns);
 /// Iceberg's reserved id of the column _deleted. No file has it: a slot for it gives the positions of the file's
 /// deleted rows (an ascending list), and a query that reads it gets these rows too.

@@ -191,7 +191,7 @@ struct TableReader : duckdb::MultiFileReader {
         columns.push_back(ColumnInFile(slot.name, plan.columns[static_cast<size_t>(slot.index)], *slot.type, in_file,
                                        plan.match_by_field_id));
       } else if (slot.kind == ScanSlot::Kind::kReservedColumn && !IsDeletedRows(slot)) {
-        columns.push_back(ReservedColumnInFile(slot.name, slot.index, *slot.type, in_file));
+        columns.push_back(ReservedColumnInFile(slot.name, slot.index, *slot.type, plan, in_file));
       } else {
         columns.push_back(global_columns[i]);
       }

@@ -10,6 +10,8 @@ class LocatedScan : public TableScan {
  public:
   /// The table's folder, as Table::location gives it.
   virtual const std::string& table_location() const = 0;
+  /// Whether rows have ids of their own (row tracking), which Spark shows in the column _metadata.
+  virtual bool tracks_rows() const { return false; }
 };
 
 }  // namespace frazil::tables

@@ -13,6 +13,15 @@ namespace frazil::tables {
 /// The column of change rows that tells their kind: "insert", "delete", "update_preimage" or "update_postimage".
 inline constexpr const char* kChangeTypeColumn = "_change_type";
 
+/// What a statement tells of its work beside RowCounts, for the table's history.
+struct RowChangeFigures {
+  int64_t started_micros = 0;  ///< When it began, by the clock; 0: unknown, as are the others.
+  int64_t source_micros = 0;   ///< MERGE: how long it took to have the source in memory, where that is needed.
+  int64_t found_micros = 0;    ///< When it knew which files and rows it changes.
+  /// MERGE: of the updated and the deleted rows those that no source row matched.
+  int64_t updated_without_source = 0, deleted_without_source = 0;
+};
+
 /// A write of DELETE, UPDATE or MERGE into a table that can do more than replace files.
 class RowChanges : public TableWrite {
  public:
@@ -26,6 +35,7 @@ class RowChanges : public TableWrite {
   /// meanwhile is a conflict. Without, only WriteOptions::filter is known to have been read.
   virtual void SetReadsTable() {}
   virtual void AddChangeFiles(std::vector<WrittenFile> files) = 0;
+  virtual void SetFigures(const RowChangeFigures& /*figures*/) {}
 };
 
 /// A table that says by statement ("delete", "update", "merge") whether its writes mark changed rows as deleted and add

@@ -8,7 +8,9 @@ namespace frazil::tables {
 /// A file that lacks the column, or has NULL there, leaves the value to the commit that brought the file.
 /// Scans of tables that have lineage say so by TableScan::metadata_columns, and what replaces files of such a table
 /// (WriteMode::kRewriteFiles) takes both columns behind those of the table.
-/// Source: Iceberg spec, "Row Lineage" and "Reserved Field IDs".
+/// Files of Iceberg tables have them by field id, those of Delta tables under names that the table chooses
+/// (which their scan plans have behind the columns of the schema).
+/// Source: Iceberg spec, "Row Lineage" and "Reserved Field IDs"; Delta's PROTOCOL.md, "Row Tracking".
 struct LineageColumn {
   const char* name;
   int32_t field_id;

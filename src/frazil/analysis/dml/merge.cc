@@ -34,10 +34,13 @@ ExpressionPtr Number(int64_t value) { return MakeLiteral(DataType::Integer(), Va
 
 /// UPDATE SET * and INSERT *: each column of the target takes the source's column of that name. Where the schema
 /// evolves, one that the source does not have is left alone (null), or gets its default.
-Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target, const std::vector<Attribute>& source,
-                                              bool inserts, AnalysisContext& context) {
+Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target,
+                                              const std::vector<Attribute>& target_columns,
+                                              const std::vector<Attribute>& source, bool inserts,
+                                              AnalysisContext& context) {
   std::vector<ExpressionPtr> values;
-  for (const auto& field : target.schema->fields()) {
+  for (size_t i = 0; i < target.schema->fields().size(); ++i) {
+    const StructField& field = target.schema->fields()[i];
     const Attribute* found = nullptr;
     for (const auto& column : source) {
       if (EqualsIgnoreCase(column.name, field.name)) found = &column;
@@ -56,7 +59,9 @@ Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target, cons
       return Error::Of("UNRESOLVED_COLUMN.WITH_SUGGESTION",
                        {{"objectName", QuoteIdentifier(field.name)}, {"proposal", Join(quoted, ", ")}});
     }
-    FRAZIL_ASSIGN_OR_RETURN(auto value, AssignToColumn(MakeColumn(*found), field, target.table_name, context));
+    MissingFields missing{.become_null = target.evolves};
+    if (target.evolves && !inserts && field.type->id() == TypeId::kStruct) missing.kept = MakeColumn(target_columns[i]);
+    FRAZIL_ASSIGN_OR_RETURN(auto value, AssignByName(MakeColumn(*found), field, missing, target.table_name, context));
     values.push_back(std::move(value));
   }
   return values;
@@ -129,7 +134,7 @@ Status AddClauses(const std::vector<std::shared_ptr<const plan::MergeActionExpr>
       case plan::MergeActionType::kUpdateStar:
       case plan::MergeActionType::kInsertStar: {
         const bool inserts = action->type == plan::MergeActionType::kInsertStar;
-        FRAZIL_ASSIGN_OR_RETURN(values, StarValues(target, source_columns, inserts, context));
+        FRAZIL_ASSIGN_OR_RETURN(values, StarValues(target, target_columns, source_columns, inserts, context));
         break;
       }
       case plan::MergeActionType::kUpdate: {

@@ -33,10 +33,24 @@ Result<TargetRows> RowsOf(const tables::TableScanPtr& scan, const RowLevelTarget
   }
   if (rows.file.id == 0 || rows.position.id == 0)
     return Error::Internal("a scan of " + target.scan_name + " gives no _file and _pos");
-  if (target.schema == nullptr || target.schema->fields().size() <= columns) return rows;
+  if (target.schema == nullptr) return rows;
   std::vector<ExpressionPtr> values;
   std::vector<Attribute> output = rows.plan->output;
   for (const auto& attribute : output) values.push_back(MakeColumn(attribute));
+  bool evolves = target.schema->fields().size() > columns;
+  // Structs get the fields that are new in them.
+  for (size_t i = 0; i < columns && i < target.schema->fields().size(); ++i) {
+    FRAZIL_ASSIGN_OR_RETURN(auto value, WithFieldsByName(values[i], *target.schema->fields()[i].type, output[i].name,
+                                                         {.become_null = true}, target.table_name, context));
+    if (value == values[i]) continue;
+    evolves = true;
+    output[i].id = context.NextId();
+    output[i].type = value->type;
+    output[i].nullable = value->nullable;
+    values[i] = std::move(value);
+    rows.columns[i] = output[i];
+  }
+  if (!evolves) return rows;
   for (size_t i = columns; i < target.schema->fields().size(); ++i) {
     const StructField& field = target.schema->fields()[i];
     Attribute added;
@@ -132,7 +146,7 @@ Result<ExpressionPtr> UpdateFields(const ExpressionPtr& current, const std::vect
     ExpressionPtr value = MakeCall("get_field", {current, MakeLiteral(DataType::String(), Value(fields[i].name))},
                                    fields[i].type, current->nullable || fields[i].nullable);
     if (whole != nullptr) {
-      FRAZIL_ASSIGN_OR_RETURN(value, AssignToColumn(whole, fields[i], table_name, context));
+      FRAZIL_ASSIGN_OR_RETURN(value, AssignByName(whole, fields[i], {}, table_name, context));
     } else if (!below.empty()) {
       FRAZIL_ASSIGN_OR_RETURN(value, UpdateFields(value, below, table_name, context));
     }
@@ -286,8 +300,8 @@ Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assig
   FRAZIL_RETURN_IF_ERROR(CheckAssignments(assigned, target));
   for (auto& [name, index, value, origin] : assigned) {
     if (name.size() == 1) {
-      FRAZIL_ASSIGN_OR_RETURN(values[index],
-                              AssignToColumn(std::move(value), fields[index], target.table_name, context));
+      FRAZIL_ASSIGN_OR_RETURN(values[index], AssignByName(std::move(value), fields[index],
+                                                          {.become_null = target.evolves}, target.table_name, context));
     } else {
       nested[index].push_back({{name.begin() + 1, name.end()}, std::move(value), origin});
     }

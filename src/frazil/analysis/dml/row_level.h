@@ -20,10 +20,10 @@ struct RowLevelTarget {
   std::string table_name;              ///< Quoted, for errors.
   std::string scan_name;               ///< For explain output.
   std::vector<std::string> qualifier;  ///< {alias}, or the table's full name.
-  /// Of the table, with defaults and nullability. With schema evolution as it will be: columns behind those of the scan
-  /// are new, and NULL in the rows that are there.
+  /// Of the table, with defaults and nullability. With schema evolution as it will be: columns behind those of the
+  /// scan, and fields of structs that the scan lacks, are new, and NULL in the rows that are there.
   DataTypePtr schema;
-  /// UPDATE SET * and INSERT * leave columns alone that the source of a MERGE does not have.
+  /// UPDATE SET * and INSERT * leave columns and fields alone that the source of a MERGE does not have.
   bool evolves = false;
 };
 

@@ -60,6 +60,139 @@ ExpressionPtr NameOverflow(ExpressionPtr cast, const DataType& from, const Struc
 
 }  // namespace
 
+namespace {
+
+/// Whether structs in both have fields of the same names in the same order, at every level; other types do not matter.
+bool SameFieldNames(const DataType& left, const DataType& right) {
+  if (left.id() != right.id()) return true;
+  switch (left.id()) {
+    case TypeId::kStruct: {
+      if (left.fields().size() != right.fields().size()) return false;
+      for (size_t i = 0; i < left.fields().size(); ++i) {
+        if (!EqualsIgnoreCase(left.fields()[i].name, right.fields()[i].name)) return false;
+        if (!SameFieldNames(*left.fields()[i].type, *right.fields()[i].type)) return false;
+      }
+      return true;
+    }
+    case TypeId::kArray:
+      return SameFieldNames(*left.element_type(), *right.element_type());
+    case TypeId::kMap:
+      return SameFieldNames(*left.key_type(), *right.key_type()) &&
+             SameFieldNames(*left.value_type(), *right.value_type());
+    default:
+      return true;
+  }
+}
+
+std::shared_ptr<LambdaVariableExpression> VariableOf(const char* name, const DataTypePtr& type, bool nullable,
+                                                     AnalysisContext& context) {
+  auto variable = std::make_shared<LambdaVariableExpression>();
+  variable->id = context.NextId();
+  variable->name = name;
+  variable->type = type;
+  variable->nullable = nullable;
+  variable->sql = "namedlambdavariable()";
+  return variable;
+}
+
+ExpressionPtr LambdaOf(std::vector<std::shared_ptr<const LambdaVariableExpression>> parameters, ExpressionPtr body) {
+  auto lambda = std::make_shared<LambdaExpression>();
+  lambda->parameters = std::move(parameters);
+  lambda->type = body->type;
+  lambda->nullable = body->nullable;
+  lambda->sql = "lambdafunction(" + body->sql + ")";
+  lambda->body = std::move(body);
+  return lambda;
+}
+
+ExpressionPtr FieldOf(const ExpressionPtr& value, const StructField& field) {
+  return MakeCall("get_field", {value, MakeLiteral(DataType::String(), Value(field.name))}, field.type,
+                  value->nullable || field.nullable);
+}
+
+ExpressionPtr IsNull(const ExpressionPtr& value) { return MakeCall("is_null", {value}, DataType::Boolean(), false); }
+
+}  // namespace
+
+Result<ExpressionPtr> WithFieldsByName(ExpressionPtr value, const DataType& type, const std::string& column,
+                                       const MissingFields& missing, const std::string& table_name,
+                                       AnalysisContext& context) {
+  const DataType& own = *value->type;
+  if (SameFieldNames(own, type)) return value;
+  const bool nullable = value->nullable;
+  if (own.id() == TypeId::kArray || own.id() == TypeId::kMap) {
+    // What an element was before is not known.
+    const MissingFields within{missing.become_null, nullptr};
+    if (own.id() == TypeId::kArray) {
+      auto element = VariableOf("x", own.element_type(), own.contains_null(), context);
+      FRAZIL_ASSIGN_OR_RETURN(auto body, WithFieldsByName(element, *type.element_type(), column + ".`element`", within,
+                                                          table_name, context));
+      auto changed = DataType::Array(body->type, body->nullable);
+      return MakeCall("transform", {std::move(value), LambdaOf({element}, std::move(body))}, changed, nullable);
+    }
+    for (const bool is_key : {true, false}) {
+      const DataTypePtr from = value->type;
+      const DataType& wanted = is_key ? *type.key_type() : *type.value_type();
+      if (SameFieldNames(is_key ? *from->key_type() : *from->value_type(), wanted)) continue;
+      auto key = VariableOf("k", from->key_type(), false, context);
+      auto item = VariableOf("v", from->value_type(), from->value_contains_null(), context);
+      FRAZIL_ASSIGN_OR_RETURN(
+          auto body, WithFieldsByName(is_key ? key : item, wanted, column + (is_key ? ".`key`" : ".`value`"), within,
+                                      table_name, context));
+      auto changed = is_key ? DataType::Map(body->type, from->value_type(), from->value_contains_null())
+                            : DataType::Map(from->key_type(), body->type, body->nullable);
+      value = MakeCall(is_key ? "transform_keys" : "transform_values",
+                       {std::move(value), LambdaOf({key, item}, std::move(body))}, changed, nullable);
+    }
+    return value;
+  }
+  std::vector<std::string> extra;
+  for (const auto& field : own.fields()) {
+    if (type.FieldIndex(field.name) < 0) extra.push_back(field.name);
+  }
+  if (!extra.empty()) {
+    return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_STRUCT_FIELDS",
+                     {{"tableName", table_name}, {"colName", column}, {"extraFields", NamesText(extra)}});
+  }
+  std::vector<StructField> fields;
+  std::vector<ExpressionPtr> arguments;
+  bool keeps = false;  // Fields of the present value.
+  for (const auto& field : type.fields()) {
+    const std::string name = column + "." + QuoteIdentifier(field.name);
+    const int at = own.FieldIndex(field.name);
+    const int before = missing.kept == nullptr ? -1 : missing.kept->type->FieldIndex(field.name);
+    const auto kept = before < 0 ? nullptr : FieldOf(missing.kept, missing.kept->type->fields()[before]);
+    ExpressionPtr member;
+    if (at >= 0) {
+      const bool kept_is_struct = kept != nullptr && kept->type->id() == TypeId::kStruct;
+      FRAZIL_ASSIGN_OR_RETURN(
+          member, WithFieldsByName(FieldOf(value, own.fields()[at]), *field.type, name,
+                                   {missing.become_null, kept_is_struct ? kept : nullptr}, table_name, context));
+    } else if (!missing.become_null) {
+      return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA", {{"tableName", table_name}, {"colName", name}});
+    } else {
+      keeps = keeps || kept != nullptr;
+      member = kept != nullptr ? kept : MakeNull(field.type);
+    }
+    fields.emplace_back(field.name, member->type, member->nullable);
+    arguments.push_back(MakeLiteral(DataType::String(), Value(field.name)));
+    arguments.push_back(std::move(member));
+  }
+  auto made_type = DataType::Struct(std::move(fields));
+  auto made = MakeCall("named_struct", std::move(arguments), made_type, false);
+  if (!nullable) return made;
+  auto is_null = IsNull(value);
+  if (keeps) is_null = MakeCall("and", {is_null, IsNull(missing.kept)}, DataType::Boolean(), false);
+  return MakeCall("if", {std::move(is_null), MakeNull(made_type), std::move(made)}, made_type, true);
+}
+
+Result<ExpressionPtr> AssignByName(ExpressionPtr value, const StructField& column, const MissingFields& missing,
+                                   const std::string& table_name, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(value, WithFieldsByName(std::move(value), *column.type, QuoteIdentifier(column.name), missing,
+                                                  table_name, context));
+  return AssignToColumn(std::move(value), column, table_name, context);
+}
+
 std::optional<std::string> DefaultText(const StructField& column) {
   auto found = column.metadata.find("CURRENT_DEFAULT");
   if (found == column.metadata.end()) return std::nullopt;
@@ -215,8 +348,15 @@ Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const Ins
       return ArityMismatch(query->output.size() > targets.size(), shape, names, *query);
   }
   for (size_t i = 0; i < targets.size(); ++i) {
-    FRAZIL_ASSIGN_OR_RETURN(values[targets[i]], AssignToColumn(MakeColumn(query->output[i]), fields[targets[i]],
-                                                               shape.table_name, context));
+    ExpressionPtr value = MakeColumn(query->output[i]);
+    const StructField& field = fields[targets[i]];
+    if (shape.by_name) {
+      FRAZIL_ASSIGN_OR_RETURN(
+          value, AssignByName(std::move(value), field, {.become_null = shape.fills_fields}, shape.table_name, context));
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(value, AssignToColumn(std::move(value), field, shape.table_name, context));
+    }
+    values[targets[i]] = std::move(value);
   }
   std::vector<Attribute> output;
   for (size_t i = 0; i < fields.size(); ++i) {

@@ -15,11 +15,26 @@ namespace frazil::analysis {
 Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& column, const std::string& table_name,
                                      AnalysisContext& context);
 
+/// What becomes of fields of the column's structs that the value does not have.
+struct MissingFields {
+  bool become_null = false;      ///< Without: INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA.
+  ExpressionPtr kept = nullptr;  ///< The column's present value: its fields stay. Null: none. With `become_null`.
+};
+/// The value with the fields of structs in it, at every level, found by name and put into the order of `type`; the
+/// types of the leaves stay. Error INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_STRUCT_FIELDS.
+Result<ExpressionPtr> WithFieldsByName(ExpressionPtr value, const DataType& type, const std::string& column,
+                                       const MissingFields& missing, const std::string& table_name,
+                                       AnalysisContext& context);
+/// AssignToColumn of the value with its fields found by name.
+Result<ExpressionPtr> AssignByName(ExpressionPtr value, const StructField& column, const MissingFields& missing,
+                                   const std::string& table_name, AnalysisContext& context);
+
 /// How the columns of an INSERT's query meet those of the table.
 struct InsertShape {
   std::string table_name;  ///< For errors, quoted.
   DataTypePtr table_schema;
   bool by_name = false;
+  bool fills_fields = false;         ///< With `by_name`: fields of structs that the query lacks are NULL.
   std::vector<std::string> columns;  ///< INSERT INTO t (columns): by position of this list; others get their defaults.
   std::vector<std::pair<std::string, plan::ExprPtr>> static_partition;  ///< PARTITION (name = constant).
 };

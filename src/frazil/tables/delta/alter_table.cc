@@ -342,12 +342,6 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
             !metadata.IsTrue(change.new_name)) {
           return Error::Unsupported("turning on delta.enableInCommitTimestamps for a table that exists");
         }
-        if (change.new_name == "delta.enableRowTracking" && EqualsIgnoreCase(change.value, "true")) {
-          for (const auto& file : snapshot_->LiveFiles()) {
-            if (!file->base_row_id)
-              return Error::Unsupported("turning on delta.enableRowTracking for a table with files without row ids");
-          }
-        }
         metadata.configuration[change.new_name] = change.value;
         NameRowTrackingColumns(snapshot_->metadata.get(), &metadata);
         break;
@@ -402,6 +396,15 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
   if (!(protocol == snapshot_->protocol)) change.protocol = std::move(protocol);
   if (!(metadata == *snapshot_->metadata) || domains.empty()) change.metadata = std::move(metadata);
   change.domains = std::move(domains);
+  if (change.metadata && change.metadata->IsTrue("delta.enableRowTracking")) {
+    // Files that have no row ids yet get them with this very commit, so that nobody may bring or take files meanwhile.
+    for (const auto& file : snapshot_->LiveFiles()) {
+      if (file->base_row_id) continue;
+      change.files.push_back(*file);
+      change.files.back().data_change = false;
+    }
+    if (!change.files.empty()) change.read_filter = Predicate::True();
+  }
   Described described = Describe(changes);
   change.operation = std::move(described.operation);
   change.parameters = std::move(described.parameters);

@@ -7,6 +7,8 @@
 #include "frazil/tables/delta/file_statistics.h"
 #include "frazil/tables/delta/partition_values.h"
 #include "frazil/tables/delta/paths.h"
+#include "frazil/tables/delta/row_tracking.h"
+#include "frazil/tables/row_lineage.h"
 
 namespace frazil::tables::delta {
 
@@ -93,6 +95,7 @@ Result<TableScanPtr> DeltaScan::Make(TableContext context, std::string table, Sn
   scan->context_ = std::move(context);
   scan->table_ = std::move(table);
   scan->visible_schema_ = VisibleSchema(snapshot->schema);
+  FRAZIL_ASSIGN_OR_RETURN(scan->row_tracking_columns_, RowTrackingColumns(*snapshot->metadata));
   scan->snapshot_ = std::move(snapshot);
   return TableScanPtr(std::move(scan));
 }
@@ -102,6 +105,7 @@ Result<ScanPlan> DeltaScan::Plan(const PredicatePtr& filter) const {
   ScanPlan plan;
   plan.columns = ToScanColumns(*snapshot_->schema, pruner.mapping());
   plan.match_by_field_id = pruner.mapping() == ColumnMapping::kId;
+  plan.columns.insert(plan.columns.end(), row_tracking_columns_.begin(), row_tracking_columns_.end());
   bool prunes = filter != nullptr && filter->op != PredicateOp::kTrue;
   for (const auto& file : snapshot_->LiveFiles()) {
     FRAZIL_ASSIGN_OR_RETURN(auto partition, pruner.PartitionValues(*file));
@@ -113,6 +117,10 @@ Result<ScanPlan> DeltaScan::Plan(const PredicatePtr& filter) const {
     scanned.size = file->size;
     scanned.record_count = file->record_count;
     scanned.constants = std::move(partition);
+    if (tracks_rows()) {
+      scanned.first_row_id = file->base_row_id;
+      scanned.data_sequence_number = file->default_row_commit_version.value_or(0);
+    }
     if (file->deletion_vector) {
       FRAZIL_ASSIGN_OR_RETURN(scanned.deleted_positions,
                               ReadDeletionVector(*context_.store, table_, *file->deletion_vector));
@@ -120,6 +128,11 @@ Result<ScanPlan> DeltaScan::Plan(const PredicatePtr& filter) const {
     plan.files.push_back(std::move(scanned));
   }
   return plan;
+}
+
+std::vector<StructField> DeltaScan::metadata_columns() const {
+  if (!tracks_rows()) return {};
+  return {{kRowIdColumn.name, DataType::Long(), true}, {kLastUpdatedColumn.name, DataType::Long(), true}};
 }
 
 std::optional<int64_t> DeltaScan::exact_row_count() const {

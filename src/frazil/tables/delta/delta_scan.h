@@ -53,7 +53,10 @@ class DeltaScan : public LocatedScan {
   const DataTypePtr& schema() const override { return visible_schema_; }
   Result<ScanPlan> Plan(const PredicatePtr& filter) const override;
   std::optional<int64_t> exact_row_count() const override;
+  /// The columns of tables/row_lineage.h, where the table tracks rows.
+  std::vector<StructField> metadata_columns() const override;
   const std::string& table_location() const override { return table_; }
+  bool tracks_rows() const override { return !row_tracking_columns_.empty(); }
   Result<TableScanPtr> RestrictTo(const std::vector<std::string>& paths) const override;
 
  private:
@@ -63,6 +66,7 @@ class DeltaScan : public LocatedScan {
   std::string table_;
   SnapshotPtr snapshot_;
   DataTypePtr visible_schema_;
+  std::vector<ScanColumn> row_tracking_columns_;
   std::optional<std::set<std::string>> only_paths_;  ///< As storage::LocalPath gives them.
 };
 

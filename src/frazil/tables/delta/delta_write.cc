@@ -19,6 +19,7 @@
 #include "frazil/tables/delta/new_metadata.h"
 #include "frazil/tables/delta/partition_values.h"
 #include "frazil/tables/delta/paths.h"
+#include "frazil/tables/delta/row_tracking.h"
 
 namespace frazil::tables::delta {
 namespace {
@@ -57,6 +58,7 @@ Result<std::unique_ptr<DeltaWrite>> DeltaWrite::Start(CommitTarget target, Snaps
   write->protocol_ = std::move(protocol);
   write->staged_ = std::move(staged);
   write->options_ = options;
+  write->row_figures_.started_micros = write->row_figures_.found_micros = NowMicros();
   write->changes_metadata_ = write->staged_ != nullptr;
   FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(write->metadata_));
   if (options.schema != nullptr) {
@@ -79,12 +81,6 @@ Result<std::unique_ptr<DeltaWrite>> DeltaWrite::Start(CommitTarget target, Snaps
     return Error::Unsupported("replacing a part of the rows of files of Delta tables with delta.enableChangeDataFeed");
   }
   FRAZIL_RETURN_IF_ERROR(CheckWrite(write->protocol_, write->metadata_, *schema, write->target_.context.name));
-  // Rows that are written anew would need columns with their ids.
-  const bool marks_only = options.operation == "delete" && write->metadata_.IsTrue("delta.enableDeletionVectors");
-  if (options.mode == WriteMode::kRewriteFiles && write->metadata_.IsTrue("delta.enableRowTracking") && !marks_only) {
-    return Error::Unsupported("statements that write rows of Delta tables with delta.enableRowTracking anew (" +
-                              options.operation + ")");
-  }
   FRAZIL_RETURN_IF_ERROR(write->PrepareTask(schema));
   if (keeps_changes && with_change_rows) {
     // PROTOCOL.md, "Add CDC File": files below _change_data, with the kind of each row.
@@ -98,6 +94,7 @@ Result<std::unique_ptr<DeltaWrite>> DeltaWrite::Start(CommitTarget target, Snaps
     if (!task.write_field_ids) NumberLeaves(&task.columns);
     write->change_task_ = std::move(task);
   }
+  if (options.mode == WriteMode::kRewriteFiles) FRAZIL_RETURN_IF_ERROR(write->AddLineageColumns());
   return write;
 }
 
@@ -131,6 +128,15 @@ Status DeltaWrite::PrepareTask(const DataTypePtr& schema) {
   const auto of_session = settings != nullptr ? settings("spark.sql.parquet.compression.codec") : std::nullopt;
   task_.compression = AsciiLower(codec != nullptr ? *codec : of_session.value_or("snappy"));
   if (const auto* limit = FindOption(options_, "maxrecordsperfile")) task_.format_options["maxrecordsperfile"] = *limit;
+  return {};
+}
+
+Status DeltaWrite::AddLineageColumns() {
+  FRAZIL_ASSIGN_OR_RETURN(auto columns, RowTrackingColumns(metadata_));
+  for (auto& column : columns) {
+    lineage_columns_.push_back(column.name);
+    task_.columns.push_back(std::move(column));
+  }
   return {};
 }
 
@@ -205,8 +211,9 @@ void DeltaWrite::RemoveFiles(std::vector<std::string> paths) {
 }
 
 std::vector<FileAction> DeltaWrite::AddedFiles(int64_t now_ms) const {
-  std::vector<std::string> partition_names;
-  for (const auto& field : task_.partitions) partition_names.push_back(field.name);
+  // The log has no statistics of what the schema does not name.
+  std::vector<std::string> left_out = lineage_columns_;
+  for (const auto& field : task_.partitions) left_out.push_back(field.name);
   int64_t indexed = IntegerProperty(metadata_, "delta.dataSkippingNumIndexedCols", 32);
   std::vector<FileAction> actions;
   std::optional<StringMap> tags;
@@ -222,7 +229,7 @@ std::vector<FileAction> DeltaWrite::AddedFiles(int64_t now_ms) const {
     action.size = file.size;
     action.modification_time = now_ms;
     action.data_change = options_.operation != "rewrite";
-    action.stats = StatisticsText(file, task_.columns, partition_names, indexed);
+    action.stats = StatisticsText(file, task_.columns, left_out, indexed);
     action.record_count = file.record_count;
     if (tags) {
       action.tags = tags;

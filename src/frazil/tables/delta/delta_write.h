@@ -29,12 +29,15 @@ class DeltaWrite : public RowChanges {
   void AddChangeFiles(std::vector<WrittenFile> files) override;
   void SetReadsTable() override { reads_table_ = true; }
   void SetRowCounts(const RowCounts& counts) override { counts_ = counts; }
+  void SetFigures(const RowChangeFigures& figures) override { row_figures_ = figures; }
   Result<CommitOutcome> Commit() override;
   void Abort() override;
 
  private:
   DeltaWrite() = default;
   Status PrepareTask(const DataTypePtr& schema);
+  /// The columns in which rows that come from other files keep their ids, where the table tracks rows.
+  Status AddLineageColumns();
   /// The added files as actions.
   std::vector<FileAction> AddedFiles(int64_t now_ms) const;
   /// Files whose rows are deleted by position: with a new deletion vector, or gone where no row is left.
@@ -64,6 +67,7 @@ class DeltaWrite : public RowChanges {
   WriteOptions options_;
   bool changes_metadata_ = false;
   WriteTask task_;
+  std::vector<std::string> lineage_columns_;  ///< The last of the task's columns.
   std::vector<DataTypePtr> partition_types_;
   std::vector<WrittenFile> added_;
   std::vector<std::string> removed_paths_;
@@ -72,6 +76,7 @@ class DeltaWrite : public RowChanges {
   std::map<std::string, std::vector<int64_t>> deleted_rows_;  ///< By path as storage::LocalPath gives it.
   std::optional<std::string> vector_file_;                    ///< The file of new deletion vectors.
   RowCounts counts_;
+  RowChangeFigures row_figures_;
   bool reads_table_ = false;
   bool ended_ = false;
 };

@@ -129,8 +129,7 @@ const std::vector<TableFeature>& TableFeatures() {
       {"deletionVectors", true, 0, 0, true, true,
        "Read; DELETE, UPDATE and MERGE write them while delta.enableDeletionVectors is set.", true},
       {"rowTracking", false, 0, 0, true, true,
-       "Read without row ids. New files get theirs; with delta.enableRowTracking statements that write rows anew are "
-       "refused, but for DELETE with deletion vectors.",
+       "Files get row ids. With delta.enableRowTracking rows keep theirs from file to file, and _metadata shows them.",
        false, "domainMetadata"},
       {"timestampNtz", true, 0, 0, true, true, ""},
       {"typeWidening", true, 0, 0, true, true,
@@ -256,6 +255,10 @@ Status CheckWrite(const Protocol& protocol, const Metadata& metadata, const Data
   }
   if (std::find(refused.begin(), refused.end(), "invariants") == refused.end() && HasNote(schema, "delta.invariants"))
     refused.push_back("invariants");
+  if (metadata.IsTrue("delta.enableRowTracking") && metadata.IsTrue("delta.rowTrackingSuspended")) {
+    return Error::Of("DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
+                     {{"property1", "delta.enableRowTracking"}, {"property2", "delta.rowTrackingSuspended"}});
+  }
   if (refused.empty()) return {};
   Error error =
       Error::Of("DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",

@@ -5,11 +5,14 @@
 #include "frazil/base/integer_text.h"
 #include "frazil/base/json.h"
 #include "frazil/base/uuid.h"
+#include "frazil/tables/row_lineage.h"
 
 namespace frazil::tables::delta {
 namespace {
 
 constexpr const char* kHighWaterMark = "rowIdHighWaterMark";
+constexpr const char* kRowIdName = "delta.rowTracking.materializedRowIdColumnName";
+constexpr const char* kRowCommitVersionName = "delta.rowTracking.materializedRowCommitVersionColumnName";
 
 int64_t GreatestRowId(const Snapshot* base) {
   if (base == nullptr) return -1;
@@ -49,11 +52,27 @@ Status AssignRowIds(const Snapshot* base, int64_t version, std::vector<FileActio
 void NameRowTrackingColumns(const Metadata* former, Metadata* metadata) {
   if (!metadata->IsTrue("delta.enableRowTracking")) return;
   for (const auto& [key, prefix] :
-       {std::pair{"delta.rowTracking.materializedRowIdColumnName", "_row-id-col-"},
-        std::pair{"delta.rowTracking.materializedRowCommitVersionColumnName", "_row-commit-version-col-"}}) {
+       {std::pair{kRowIdName, "_row-id-col-"}, std::pair{kRowCommitVersionName, "_row-commit-version-col-"}}) {
     const std::string* name = former != nullptr ? former->Property(key) : nullptr;
     metadata->configuration.emplace(key, name != nullptr ? *name : prefix + RandomUuidText());
   }
+}
+
+Result<std::vector<ScanColumn>> RowTrackingColumns(const Metadata& metadata) {
+  std::vector<ScanColumn> columns;
+  if (!metadata.IsTrue("delta.enableRowTracking")) return columns;
+  for (const auto& [key, lineage] :
+       {std::pair{kRowIdName, kRowIdColumn}, std::pair{kRowCommitVersionName, kLastUpdatedColumn}}) {
+    const std::string* name = metadata.Property(key);
+    if (name == nullptr)
+      return Error::Unsupported(std::string("delta.enableRowTracking of a Delta table without ") + key);
+    ScanColumn column;
+    column.name = *name;
+    column.type = DataType::Long();
+    column.field_id = lineage.field_id;
+    columns.push_back(std::move(column));
+  }
+  return columns;
 }
 
 }  // namespace frazil::tables::delta

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "frazil/tables/delta/snapshot.h"
+#include "frazil/tables/scan.h"
 
 namespace frazil::tables::delta {
 
@@ -22,5 +23,9 @@ Status AssignRowIds(const Snapshot* base, int64_t version, std::vector<FileActio
 /// The names under which files keep the ids of rows that come from other files, once the table has
 /// delta.enableRowTracking. `former`: the metadata that this follows, whose names stay; may be null.
 void NameRowTrackingColumns(const Metadata* former, Metadata* metadata);
+
+/// The columns of tables/row_lineage.h, with its field ids and under the names of the table's files; none where
+/// delta.enableRowTracking is not set. Error where the table has it without names.
+Result<std::vector<ScanColumn>> RowTrackingColumns(const Metadata& metadata);
 
 }  // namespace frazil::tables::delta

@@ -59,10 +59,9 @@ Status CheckAgainst(const CommitTarget& target, const Change& change, const File
     if (const auto* found = std::get_if<CommitInfo>(&action)) info = found;
   }
   const auto told = [&] { return info == nullptr ? std::string() : "\nConflicting commit: " + info->content.Write(); };
-  std::set<std::string> removed;
-  for (const auto& file : change.files) {
-    if (file.is_removed) removed.insert(file.Key());
-  }
+  // Files that the change removes, or adds anew with other notes.
+  std::set<std::string> touched;
+  for (const auto& file : change.files) touched.insert(file.Key());
   // Under WriteSerializable rows that others appended without reading are as if they came later.
   bool ignores_adds = info != nullptr && info->IsTrue("isBlindAppend") && !change.metadata &&
                       IsolationLevel(change) == kWriteSerializable;
@@ -93,7 +92,7 @@ Status CheckAgainst(const CommitTarget& target, const Change& change, const File
     }
     const auto* file = std::get_if<FileAction>(&action);
     if (file == nullptr) continue;
-    if (file->is_removed && removed.contains(file->Key()))
+    if (file->is_removed && touched.contains(file->Key()))
       return FileConflict("DELTA_CONCURRENT_DELETE_DELETE", info, table, version);
     if (change.read_filter == nullptr || !file->data_change || pruner == nullptr) continue;
     if (!file->is_removed && ignores_adds) continue;
@@ -112,7 +111,7 @@ Status CheckAgainst(const CommitTarget& target, const Change& change, const File
   return {};
 }
 
-CommitInfo MakeCommitInfo(const Change& change, const Snapshot* base, int64_t now_ms,
+CommitInfo MakeCommitInfo(const Change& change, const Snapshot* base, const Metadata& metadata, int64_t now_ms,
                           std::optional<int64_t> in_commit_ms, const std::string& txn_id) {
   CommitInfo info;
   info.content.kind = JsonValue::Kind::kObject;
@@ -143,6 +142,9 @@ CommitInfo MakeCommitInfo(const Change& change, const Snapshot* base, int64_t no
   members.emplace_back("isBlindAppend", JsonValue::OfBoolean(blind && !removes && (adds || base == nullptr)));
   members.emplace_back("operationMetrics", object(change.metrics, false));
   if (!change.user_metadata.empty()) members.emplace_back("userMetadata", JsonValue::OfString(change.user_metadata));
+  // All writes here keep the ids of rows that they move.
+  if (metadata.IsTrue("delta.enableRowTracking"))
+    members.emplace_back("tags", object({{"delta.rowTracking.preserved", "true"}}, false));
   members.emplace_back("engineInfo", JsonValue::OfString(kEngineInfo));
   members.emplace_back("txnId", JsonValue::OfString(txn_id));
   return info;
@@ -221,7 +223,7 @@ Result<SnapshotPtr> CommitChange(const CommitTarget& target, Change change) {
     if (HasFeature(protocol, "rowTracking") && !metadata.IsTrue("delta.rowTrackingSuspended"))
       FRAZIL_RETURN_IF_ERROR(AssignRowIds(base.get(), next_version, &files, &domains));
     std::vector<Action> actions;
-    actions.push_back(MakeCommitInfo(change, base.get(), now_ms, in_commit_ms, txn_id));
+    actions.push_back(MakeCommitInfo(change, base.get(), metadata, now_ms, in_commit_ms, txn_id));
     if (change.protocol) actions.push_back(*change.protocol);
     if (change.metadata) actions.push_back(*change.metadata);
     for (const auto& transaction : change.transactions) actions.push_back(transaction);

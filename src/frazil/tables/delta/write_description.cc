@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "frazil/base/clock.h"
 #include "frazil/base/text.h"
 #include "frazil/tables/delta/delta_write.h"
 
@@ -78,7 +79,21 @@ void DeltaWrite::DescribeRowChange(const Figures& figures, Change* change) const
   const auto change_files = static_cast<int64_t>(change->change_files.size());
   const int64_t updated = counts_.updated.value_or(0), inserted = counts_.inserted.value_or(0);
   const int64_t copied = std::max<int64_t>(figures.added_rows - inserted - updated, 0);
+  const int64_t now = NowMicros(), started = row_figures_.started_micros;
+  const auto time = [&](const char* name, int64_t micros) { metric(name, std::max<int64_t>(micros, 0) / 1000); };
+  if (!is_rewrite) {
+    time("executionTimeMs", now - started);
+    time("scanTimeMs", row_figures_.found_micros - started - row_figures_.source_micros);
+    time("rewriteTimeMs", now - row_figures_.found_micros);
+  }
   if (is_merge) {
+    const int64_t updated_without = row_figures_.updated_without_source;
+    const int64_t deleted_without = row_figures_.deleted_without_source;
+    time("materializeSourceTimeMs", row_figures_.source_micros);
+    metric("numTargetRowsMatchedUpdated", updated - updated_without);
+    metric("numTargetRowsNotMatchedBySourceUpdated", updated_without);
+    metric("numTargetRowsMatchedDeleted", counts_.deleted.value_or(0) - deleted_without);
+    metric("numTargetRowsNotMatchedBySourceDeleted", deleted_without);
     metric("numSourceRows", counts_.source.value_or(0));
     metric("numTargetRowsInserted", inserted);
     metric("numTargetRowsUpdated", updated);
