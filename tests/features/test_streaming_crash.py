@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import threading
 import time
@@ -22,15 +23,19 @@ class Feed(threading.Thread):
     def __init__(self, folder):
         super().__init__(daemon=True)
         self.folder, self.count, self.stopped = folder, 0, threading.Event()
+        self.twin = folder.parent / "again"
         folder.mkdir()
+        self.twin.mkdir()
 
     def run(self):
         file = 0
         while not self.stopped.wait(0.02):
-            rows = [{"n": self.count + i, "k": (self.count + i) % 3} for i in range(random.randrange(1, 5))]
+            rows = [{"n": self.count + i, "m": self.count + i, "k": (self.count + i) % 3} for i in range(random.randrange(1, 5))]
             beside = self.folder.parent / ".beside"
             beside.write_text("".join(json.dumps(row) + "\n" for row in rows))
+            shutil.copy(beside, beside.with_suffix(".twin"))
             os.replace(beside, self.folder / f"{file:06}.json")
+            os.replace(beside.with_suffix(".twin"), self.twin / f"{file:06}.json")
             self.count, file = self.count + len(rows), file + 1
 
 
@@ -57,9 +62,14 @@ def start_queries(spark, folder, **trigger):
         return df.writeStream.outputMode(mode).option("checkpointLocation", str(folder / "checkpoints" / name)).trigger(**trigger)
 
     counts = stream.groupBy("k").count()
+    # State of three operators: keys that have been, and the rows of both sides.
+    once = stream.dropDuplicates(["n"])
+    again = spark.readStream.schema("m BIGINT").option("maxFilesPerTrigger", 7).json(str(folder / "again"))
+    pairs = once.join(again, once.n == again.m).select("n", "m")
     return [writer("iceberg").format("iceberg").toTable("ice.db.numbers"),
             writer("delta").format("delta").start(str(folder / "delta")),
             writer("files").format("parquet").partitionBy("k").start(str(folder / "files")),
+            writer("pairs", pairs).format("delta").start(str(folder / "pairs")),
             writer("counts", counts, "complete").format("iceberg").toTable("ice.db.counts")]
 
 
@@ -87,6 +97,8 @@ def test_killed_at_any_moment_each_row_is_written_once(server, tmp_path):
     assert [row.n for row in spark.table("ice.db.numbers").orderBy("n").collect()] == expected
     assert [row.n for row in spark.read.format("delta").load(str(tmp_path / "delta")).orderBy("n").collect()] == expected
     assert [row.n for row in spark.read.parquet(str(tmp_path / "files")).orderBy("n").collect()] == expected
+    pairs = spark.read.format("delta").load(str(tmp_path / "pairs")).orderBy("n").collect()
+    assert [(row.n, row.m) for row in pairs] == [(n, n) for n in expected]
     counted = {row.k: row["count"] for row in spark.table("ice.db.counts").collect()}
     assert counted == {k: len([n for n in expected if n % 3 == k]) for k in {n % 3 for n in expected}}
     # The queries had something to do in each round.

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/bound_streams_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/analysis/name_scope_internal.h"
 #include "frazil/analysis/typed_expr_internal.h"
@@ -223,9 +224,19 @@ Result<Relation> Analyzer::AnalyzeToSchema(const plan::ToSchemaPlan& to_schema) 
 
 Result<Relation> Analyzer::AnalyzeDeduplicate(const plan::DeduplicatePlan& deduplicate) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(deduplicate.child));
-  if (deduplicate.within_watermark) return Error::Unsupported("dropDuplicatesWithinWatermark");
   Relation exact = ExactRelation(child);
   for (size_t i = 0; i < exact.output.size(); ++i) exact.output[i].qualifier = child.output[i].qualifier;
+  if (deduplicate.within_watermark) {
+    if (!plan::ReadsStream(*exact.plan, BoundScans(context_))) {
+      return Error::Of(ExceptionClass::kAnalysis, "_LEGACY_ERROR_TEMP_3102",
+                       {{"msg", "dropDuplicatesWithinWatermark is not supported with batch DataFrames/DataSets"}});
+    }
+    auto within = std::make_shared<plan::CollectMetricsNode>();
+    within->name = plan::kWithinWatermark;
+    within->output = exact.plan->output;
+    within->child = exact.plan;
+    exact.plan = std::move(within);
+  }
   if (deduplicate.columns.empty()) {
     FRAZIL_RETURN_IF_ERROR(CheckComparable(exact.output));
     return OnTop(exact, plan::MakeDistinct(exact.plan));
@@ -339,7 +350,8 @@ Result<Relation> Analyzer::AnalyzeHint(const plan::HintPlan& hint) {
     // Over a batch a watermark is nothing; over a stream the event times are observed.
     if (context_.bound_streams.empty() && !plan::IsStreaming(*child.plan)) return child;
     auto node = std::make_shared<plan::CollectMetricsNode>();
-    node->name = std::string(plan::kWatermarkMetric) + ":" + std::to_string(delay) + ":" + watermark->event_time;
+    node->name = std::string(plan::kWatermarkMetric) + ":" + std::to_string(delay) + ":" +
+                 std::to_string(context_.NextId()) + ":" + watermark->event_time;
     node->plan_id = hint.plan_id.value_or(0);
     scope.allow_aggregates = true;
     const auto instant = plan::MakeFunctionExpr("to_timestamp_ltz", {column});

@@ -7,11 +7,14 @@
 #include <utility>
 
 #include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/bound_streams_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/analysis/typed_expr_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/plan/streaming.h"
+#include "frazil/plan/watermark.h"
 #include "frazil/types/interval.h"
 
 namespace frazil::analysis {
@@ -187,7 +190,9 @@ Result<Attribute> Analyzer::AddSessionWindow(const plan::FunctionExpr& call, con
   FRAZIL_ASSIGN_OR_RETURN(auto lasts, AnalyzeScalar(Call("<", {MakeTypedExpr(begin), MakeTypedExpr(end)}), scope));
   input->plan = plan::MakeFilter(input->plan, std::move(lasts));
   ExpressionPtr first = MakeColumn(begin), last = MakeColumn(end);
-  if (keys != nullptr) {
+  // In a stream rows of later batches may join a session, so that the grouping has to put them together.
+  const bool is_stream = keys != nullptr && plan::ReadsStream(*input->plan, BoundScans(context_));
+  if (keys != nullptr && !is_stream) {
     // Rows whose own windows touch, with the same other keys, share one window from the first begin to the last end.
     const auto over = [&](const char* function, const Attribute& argument, std::vector<ExpressionPtr> partition_by,
                           bool ordered, WindowFrame frame) {
@@ -229,7 +234,8 @@ Result<Attribute> Analyzer::AddSessionWindow(const plan::FunctionExpr& call, con
                                     {plan::MakeLiteralExpr(DataType::String(), Value("start")), TypedArgument(first),
                                      plan::MakeLiteralExpr(DataType::String(), Value("end")), TypedArgument(last)}),
                                scope));
-  const auto attribute = NewAttribute("session_window", WindowType(time->type), false);
+  auto attribute = NewAttribute("session_window", WindowType(time->type), false);
+  if (is_stream) attribute.metadata[plan::kSessionWindowKey] = "true";
   add({{attribute, std::move(made)}});
   return attribute;
 }

@@ -29,6 +29,17 @@ const tables::StreamingScan* StreamingScanOf(const LogicalPlan& node) {
 
 bool IsStreaming(const LogicalPlan& plan) { return !StreamingScans(plan).empty(); }
 
+bool IsBatchSource(const LogicalPlan& node, const std::set<const void*>& bound_scans) {
+  if (node.kind == LogicalKind::kScan) return bound_scans.contains(node.As<ScanNode>().scan.get());
+  return node.kind == LogicalKind::kCollectMetrics && node.As<CollectMetricsNode>().name.starts_with(kSourceMetric);
+}
+
+bool ReadsStream(const LogicalPlan& plan, const std::set<const void*>& bound_scans) {
+  if (StreamingScanOf(plan) != nullptr || IsBatchSource(plan, bound_scans)) return true;
+  const auto inputs = Inputs(plan);
+  return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return ReadsStream(*input, bound_scans); });
+}
+
 std::vector<const tables::StreamingScan*> StreamingScans(const LogicalPlan& plan) {
   std::vector<const tables::StreamingScan*> scans;
   Collect(plan, &scans);

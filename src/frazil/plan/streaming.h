@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "frazil/plan/logical_plan.h"
@@ -12,6 +13,14 @@ const tables::StreamingScan* StreamingScanOf(const LogicalPlan& node);
 /// Whether the plan reads a streaming relation, also in the definitions of its common table expressions and its
 /// subqueries.
 bool IsStreaming(const LogicalPlan& plan);
+/// In a micro-batch's plan a source whose rows are a relation stands below a CollectMetricsNode that counts them, whose
+/// name is this, ':' and the source's place in the plan.
+inline constexpr const char* kSourceMetric = "__source__";
+/// Whether a node is what a streaming source gives to a micro-batch; `bound_scans`: the scans (tables::TableScan) that
+/// are the batch's sources.
+bool IsBatchSource(const LogicalPlan& node, const std::set<const void*>& bound_scans);
+/// Whether the plan reads a streaming relation, or what one gives to a micro-batch.
+bool ReadsStream(const LogicalPlan& plan, const std::set<const void*>& bound_scans);
 /// The streaming relations of a plan, from the top down and from left to right, each once.
 std::vector<const tables::StreamingScan*> StreamingScans(const LogicalPlan& plan);
 

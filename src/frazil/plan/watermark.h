@@ -14,8 +14,17 @@ struct WatermarkPlan : HintPlan {
   std::string delay;
 };
 
-/// In the typed plan of a stream a watermark is a CollectMetricsNode, whose name is this, the delay in milliseconds and
-/// the column's name, with ':' between. Its metrics are the greatest, the least and the mean event time, milliseconds.
+/// In the typed plan of a stream a watermark is a CollectMetricsNode, whose name is this, the delay in milliseconds, an
+/// id and the column's name, with ':' between. Its metrics are the greatest, the least and the mean event time,
+/// milliseconds. The id makes it another name for each watermark of a plan.
 inline constexpr const char* kWatermarkMetric = "__watermark__";
+
+/// dropDuplicatesWithinWatermark in the typed plan: a DistinctNode or DeduplicateNode over a CollectMetricsNode without
+/// metrics, whose name this is.
+inline constexpr const char* kWithinWatermark = "__within_watermark__";
+
+/// In the metadata of a column of a stream that is a session window. Each row has there its own window: which of them
+/// are one session is known where they are grouped, with those of earlier batches.
+inline constexpr const char* kSessionWindowKey = "spark.sessionWindow";
 
 }  // namespace frazil::plan

@@ -149,6 +149,12 @@ Status CheckSettingValue(const std::string& key, const std::string& value) {
     if (known) return Status::Ok();
     return BadValue("OUT_OF_RANGE_OF_OPTIONS", {{"confOptions", Join(choices->second, ", ")}}, key, value);
   }
+  if (key == "spark.sql.streaming.multipleWatermarkPolicy" && !EqualsIgnoreCase(value, "min") &&
+      !EqualsIgnoreCase(value, "max")) {
+    return BadValue("REQUIREMENT",
+                    {{"confRequirement", "Invalid value for '" + key + "'. Valid values are 'min' and 'max'"}}, key,
+                    value);
+  }
   const auto* setting = FindSetting(key);
   const bool is_boolean = setting != nullptr && (setting->default_value == "true" || setting->default_value == "false");
   const std::string_view text = TrimBlanks(value);

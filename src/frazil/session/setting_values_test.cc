@@ -37,6 +37,8 @@ TEST(SettingValues, ChoicesAndBooleans) {
             "INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS");
   EXPECT_EQ(ConditionOf("spark.sql.ansi.enabled", " TRUE "), "");
   EXPECT_EQ(ConditionOf("spark.sql.ansi.enabled", "1"), "INVALID_CONF_VALUE.TYPE_MISMATCH");
+  EXPECT_EQ(ConditionOf("spark.sql.streaming.multipleWatermarkPolicy", "MAX"), "");
+  EXPECT_EQ(ConditionOf("spark.sql.streaming.multipleWatermarkPolicy", "mean"), "INVALID_CONF_VALUE.REQUIREMENT");
   EXPECT_EQ(ConditionOf("my.own.key", "anything"), "");
 }
 

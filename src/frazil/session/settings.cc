@@ -92,6 +92,8 @@ const std::vector<KnownSetting>& KnownSettings() {
       {"spark.sql.storeAssignmentPolicy", "ANSI", "Which values may be written to which columns."},
       {"spark.sql.streaming.checkpointLocation", "", "Folder of the checkpoints of queries that name none."},
       {"spark.sql.streaming.minBatchesToRetain", "100", "Batches whose entries a checkpoint keeps."},
+      {"spark.sql.streaming.multipleWatermarkPolicy", "min",
+       "Of several watermarks the query's is the least or the greatest (min, max)."},
       {"spark.sql.streaming.noDataMicroBatches.enabled", "true", "A later watermark alone is reason for a batch."},
       {"spark.sql.streaming.noDataProgressEventInterval", "10000",
        "Milliseconds between the events of a query that has nothing to do."},

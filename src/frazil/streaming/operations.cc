@@ -1,9 +1,12 @@
 #include "frazil/streaming/operations.h"
 
 #include <algorithm>
+#include <set>
 
 #include "frazil/base/text.h"
 #include "frazil/plan/streaming.h"
+#include "frazil/streaming/event_time.h"
+#include "frazil/streaming/join_times.h"
 #include "frazil/streaming/stateful.h"
 
 namespace frazil::streaming {
@@ -22,9 +25,47 @@ bool HasAggregate(const plan::LogicalPlan& plan) {
   return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return HasAggregate(*input); });
 }
 
-Status CheckJoin(const plan::JoinNode& join) {
+Status CheckStreamJoin(const plan::JoinNode& join, OutputMode mode) {
+  if (mode != OutputMode::kAppend) {
+    return Refused("Join between two streaming DataFrames/Datasets is not supported in " + OutputModeName(mode) +
+                   " output mode, only in Append output mode");
+  }
+  if (join.is_lateral) return Error::Unsupported("LATERAL joins of two streams");
+  const JoinTimes times = TimesOfJoin(join);
+  std::string type;
+  bool has_range = false;
+  switch (join.type) {
+    case plan::JoinType::kInner:
+    case plan::JoinType::kCross:
+      return {};
+    case plan::JoinType::kLeftAnti:
+      return Refused("LeftAnti joins with a streaming DataFrame/Dataset on the right are not supported");
+    case plan::JoinType::kLeftOuter:
+      type = "LeftOuter";
+      has_range = times.left.has_range;
+      break;
+    case plan::JoinType::kLeftSemi:
+      type = "LeftSemi";
+      has_range = times.left.has_range;
+      break;
+    case plan::JoinType::kRightOuter:
+      type = "RightOuter";
+      has_range = times.right.has_range;
+      break;
+    case plan::JoinType::kFullOuter:
+      type = "FullOuter";
+      has_range = times.left.has_range || times.right.has_range;
+      break;
+  }
+  if (times.watermark_in_keys || has_range) return {};
+  return Refused("Stream-stream " + type +
+                 " join between two streaming DataFrame/Datasets is not supported without a watermark in the join "
+                 "keys, or a watermark on the nullable side and an appropriate range condition");
+}
+
+Status CheckJoin(const plan::JoinNode& join, OutputMode mode) {
   const bool left = plan::IsStreaming(*join.left), right = plan::IsStreaming(*join.right);
-  if (left && right) return Error::Unsupported("Joins of two streams");
+  if (left && right) return CheckStreamJoin(join, mode);
   const auto refuse = [](const char* type, const char* side) {
     return Refused(std::string(type) + " join with a streaming DataFrame/Dataset on the " + side +
                    " and a static DataFrame/Dataset on the " + (side == std::string("right") ? "left" : "right") +
@@ -48,6 +89,24 @@ Status CheckJoin(const plan::JoinNode& join) {
   return {};
 }
 
+/// Rows that an operator gives again, or late, are no input for the next one.
+Error PossiblyLateRows() {
+  return Refused(
+      "Detected pattern of possible 'correctness' issue due to global watermark. The query contains stateful operation "
+      "which can emit rows older than the current watermark plus allowed late record delay, which are \"late rows\" in "
+      "downstream stateful operations and these rows can be discarded. Please refer the programming guide doc for more "
+      "details. If you understand the possible risk of correctness issue and still need to run the query, you can "
+      "disable this check by setting the config `spark.sql.streaming.statefulOperator.checkCorrectness.enabled` to "
+      "false.");
+}
+
+bool HasAggregateOrDistinct(const plan::LogicalPlan& plan) {
+  const bool is_one = plan.kind == LogicalKind::kAggregate || plan.kind == LogicalKind::kDistinct;
+  if (is_one && plan::IsStreaming(plan)) return true;
+  const auto inputs = plan::Inputs(plan);
+  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return HasAggregateOrDistinct(*input); });
+}
+
 Error WindowError(const plan::WindowNode& node) {
   const auto& window = node.windows[0]->As<WindowExpression>();
   return Error::Of("NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING", {{"windowFunc", AsciiUpper(window.function) + "()"},
@@ -57,7 +116,11 @@ Error WindowError(const plan::WindowNode& node) {
 
 Status CheckAggregation(const plan::AggregateNode& node, OutputMode mode) {
   FRAZIL_RETURN_IF_ERROR(CheckAggregate(node));
-  if (HasStatefulOperators(*node.child)) return Error::Unsupported("Several stateful operators over one stream");
+  if (mode != OutputMode::kAppend && HasAggregateOrDistinct(*node.child)) return PossiblyLateRows();
+  if (mode == OutputMode::kUpdate && SessionKey(node)) {
+    return Error::Of(ExceptionClass::kAnalysis, "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION",
+                     {{"outputMode", "update"}, {"operation", "session window streaming aggregations"}});
+  }
   if (mode == OutputMode::kAppend && !EventTimeColumn(*node.child, node.grouping)) {
     return Error::Of(ExceptionClass::kAnalysis, "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION",
                      {{"outputMode", "append"}, {"operation", "streaming aggregations without watermark"}});
@@ -94,7 +157,7 @@ Status Check(const plan::LogicalPlan& plan, OutputMode mode) {
     case LogicalKind::kCollectMetrics:
       break;
     case LogicalKind::kJoin:
-      FRAZIL_RETURN_IF_ERROR(CheckJoin(plan.As<plan::JoinNode>()));
+      FRAZIL_RETURN_IF_ERROR(CheckJoin(plan.As<plan::JoinNode>(), mode));
       break;
     case LogicalKind::kSetOperation: {
       const auto& operation = plan.As<plan::SetOperationNode>();
@@ -127,13 +190,48 @@ Status Check(const plan::LogicalPlan& plan, OutputMode mode) {
       break;
     case LogicalKind::kDistinct:
     case LogicalKind::kDeduplicate:
-      if (HasStatefulOperators(*plan::Inputs(plan)[0]))
-        return Error::Unsupported("Several stateful operators over one stream");
+      FRAZIL_RETURN_IF_ERROR(CheckDeduplicate(plan));
       break;
     case LogicalKind::kRecursiveCte:
       return Error::Unsupported("WITH RECURSIVE over streams");
   }
   for (const auto& input : plan::Inputs(plan)) FRAZIL_RETURN_IF_ERROR(Check(*input, mode));
+  return {};
+}
+
+bool IsStreamJoin(const plan::LogicalPlan& plan) {
+  return plan.kind == LogicalKind::kJoin && plan::IsStreaming(*plan.As<plan::JoinNode>().left) &&
+         plan::IsStreaming(*plan.As<plan::JoinNode>().right);
+}
+
+/// Whether expressions above joins of two streams make something of these columns.
+bool UsesAboveJoins(const plan::LogicalPlan& plan, const std::set<AttributeId>& columns) {
+  bool uses = false;
+  for (const auto& expression : plan::NodeExpressions(plan)) {
+    if (expression->kind == ExpressionKind::kColumn) continue;
+    VisitExpression(*expression, [&](const Expression& part) {
+      if (part.kind == ExpressionKind::kColumn) uses = uses || columns.contains(part.As<ColumnExpression>().id);
+      return !uses;
+    });
+  }
+  if (uses || IsStreamJoin(plan)) return uses;
+  const auto inputs = plan::Inputs(plan);
+  return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return UsesAboveJoins(*input, columns); });
+}
+
+bool HasStreamJoin(const plan::LogicalPlan& plan) {
+  if (IsStreamJoin(plan)) return true;
+  const auto inputs = plan::Inputs(plan);
+  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return HasStreamJoin(*input); });
+}
+
+Status CheckScanMetadata(const plan::LogicalPlan& plan) {
+  if (!HasStreamJoin(plan)) return {};
+  const auto columns = ScanMetadataColumns(plan);
+  bool is_put_out = false;
+  for (const auto& column : plan.output) is_put_out = is_put_out || columns.contains(column.id);
+  if (is_put_out || UsesAboveJoins(plan, columns))
+    return Error::Unsupported("The column _metadata behind a join of two streams");
   return {};
 }
 
@@ -144,7 +242,8 @@ Status CheckOperations(const plan::LogicalPlan& plan, OutputMode mode) {
     return Error::Of(ExceptionClass::kAnalysis, "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION",
                      {{"outputMode", AsciiLower(OutputModeName(mode))}, {"operation", "no streaming aggregations"}});
   }
-  return Check(plan, mode);
+  FRAZIL_RETURN_IF_ERROR(Check(plan, mode));
+  return CheckScanMetadata(plan);
 }
 
 }  // namespace frazil::streaming

@@ -15,6 +15,7 @@
 #include "frazil/plan/streaming.h"
 #include "frazil/plan/watermark.h"
 #include "frazil/storage/folder.h"
+#include "frazil/streaming/event_time.h"
 #include "frazil/streaming/operations.h"
 #include "frazil/streaming/source_kinds.h"
 #include "frazil/streaming/wait.h"
@@ -26,6 +27,7 @@ int64_t NowMillis() { return NowMicros() / 1000; }
 
 /// How long a query without an interval waits before it asks its sources again (spark.sql.streaming.pollingDelay).
 constexpr int64_t kPollMillis = 10;
+constexpr const char* kWatermarkPolicy = "spark.sql.streaming.multipleWatermarkPolicy";
 constexpr int64_t kDefaultProgressKept = 100;
 constexpr int64_t kDefaultLogEntriesKept = 100;
 constexpr int64_t kDefaultIdleInterval = 10000;
@@ -53,7 +55,7 @@ class StepTimer {
 plan::PlanPtr Counted(plan::PlanPtr rows, size_t source) {
   auto counted = std::make_shared<plan::CollectMetricsPlan>();
   counted->child = std::move(rows);
-  counted->name = std::string(kSourceMetric) + ":" + std::to_string(source);
+  counted->name = std::string(plan::kSourceMetric) + ":" + std::to_string(source);
   counted->metrics = {plan::MakeAliasExpr(
       plan::MakeFunctionExpr("count", {plan::MakeLiteralExpr(DataType::Integer(), Value(int64_t{1}))}), "rows")};
   return counted;
@@ -199,6 +201,7 @@ Status StreamingQuery::Recover() {
     }
     return {};
   };
+  watermark_is_greatest_ = AsciiLower(context->GetConfig(kWatermarkPolicy).value_or("min")) == "max";
   FRAZIL_ASSIGN_OR_RETURN(auto latest, offsets_->Latest());
   if (!latest) return begin_new();
   const auto load = [&](int64_t batch) -> Result<BatchOffsets> {
@@ -219,6 +222,9 @@ Status StreamingQuery::Recover() {
   FRAZIL_ASSIGN_OR_RETURN(batch_, load(*latest));
   FRAZIL_ASSIGN_OR_RETURN(auto committed, commits_->Get(*latest));
   watermark_ms_ = batch_.watermark_ms;
+  // The policy is that of the query's first start.
+  const auto policy = batch_.settings.find(kWatermarkPolicy);
+  if (policy != batch_.settings.end()) watermark_is_greatest_ = AsciiLower(policy->second) == "max";
   if (committed) {
     FRAZIL_ASSIGN_OR_RETURN(const auto commit, BatchCommit::Parse(*committed));
     watermark_ms_ = std::max(watermark_ms_, commit.next_watermark_ms);
@@ -235,6 +241,7 @@ Status StreamingQuery::Recover() {
   if (batch_id_ > 0) {
     FRAZIL_ASSIGN_OR_RETURN(auto former, load(batch_id_ - 1));
     for (size_t i = 0; i < sources_.size(); ++i) sources_[i].begin = former.ends[i];
+    former_watermark_ms_ = former.watermark_ms;
   }
   for (size_t i = 0; i < sources_.size(); ++i) sources_[i].end = batch_.ends[i];
   return begin_new();
@@ -331,8 +338,10 @@ Result<bool> StreamingQuery::PlanBatch(Progress* progress) {
       !EqualsIgnoreCase(context->GetConfig("spark.sql.streaming.noDataMicroBatches.enabled").value_or("true"), "false");
   if (!any && !advanced) return false;
   const StepTimer timer(progress, "walCommit");
+  former_watermark_ms_ = batch_id_ > 0 ? batch_.watermark_ms : 0;
   batch_.watermark_ms = watermark_ms_;
   batch_.timestamp_ms = NowMillis();
+  batch_.settings = {{kWatermarkPolicy, watermark_is_greatest_ ? "max" : "min"}};
   batch_.ends.clear();
   for (auto& source : sources_) batch_.ends.push_back(source.end);
   FRAZIL_ASSIGN_OR_RETURN(bool added, offsets_->Add(batch_id_, batch_.Text()));
@@ -365,6 +374,7 @@ Status StreamingQuery::RunBatch(Progress* progress) {
   state.id = batch_id_;
   state.mode = mode_;
   state.watermark_ms = batch_.watermark_ms;
+  state.late_watermark_ms = former_watermark_ms_;
   int64_t scanned = 0;  // Rows of which the source knows how many there are, and that the engine counts too.
   std::optional<size_t> uncounted;
   {
@@ -400,6 +410,7 @@ Status StreamingQuery::RunBatch(Progress* progress) {
   {
     const StepTimer timer(progress, "queryPlanning");
     FRAZIL_ASSIGN_OR_RETURN(batch.rows, analysis::AnalyzeRelation(write_.input, *context));
+    watermark_names_ = WatermarkNames(*batch.rows);
     const std::lock_guard lock(mutex_);
     last_plan_ = batch.rows;
   }
@@ -444,7 +455,7 @@ void StreamingQuery::TakeObserved(Progress* progress) {
   double mean = 0;
   for (auto& metrics : observed) {
     const auto parts = Split(metrics.name, ':');
-    if (metrics.name.starts_with(kSourceMetric)) {
+    if (metrics.name.starts_with(plan::kSourceMetric)) {
       const auto source = ParseInteger<size_t>(parts.back());
       if (source && *source < progress->sources.size() && !metrics.values.empty())
         progress->sources[*source].rows = metrics.values[0].integer();
@@ -454,7 +465,8 @@ void StreamingQuery::TakeObserved(Progress* progress) {
       progress->observed.push_back(std::move(metrics));
       continue;
     }
-    int64_t& watermark = watermarks_.emplace(metrics.name, 0).first->second;
+    const auto place = std::find(watermark_names_.begin(), watermark_names_.end(), metrics.name);
+    int64_t& watermark = watermarks_.emplace(place - watermark_names_.begin(), 0).first->second;
     if (metrics.values.size() < 3 || metrics.values[0].is_null()) continue;
     const int64_t delay = parts.size() > 1 ? ParseInteger<int64_t>(parts[1]).value_or(0) : 0;
     const int64_t most = metrics.values[0].integer();
@@ -470,10 +482,11 @@ void StreamingQuery::TakeObserved(Progress* progress) {
     progress->event_time["min"] = IsoTime(*least);
     progress->event_time["avg"] = IsoTime(static_cast<int64_t>(mean));
   }
-  // The least of all, so that none of the streams is cut off; it never goes back.
-  const auto slowest = std::min_element(watermarks_.begin(), watermarks_.end(),
-                                        [](const auto& left, const auto& right) { return left.second < right.second; });
-  watermark_ms_ = std::max(watermark_ms_, slowest->second);
+  // By the least of all none of the streams is cut off; it never goes back.
+  const auto [slowest, fastest] =
+      std::minmax_element(watermarks_.begin(), watermarks_.end(),
+                          [](const auto& left, const auto& right) { return left.second < right.second; });
+  watermark_ms_ = std::max(watermark_ms_, watermark_is_greatest_ ? fastest->second : slowest->second);
 }
 
 void StreamingQuery::Report(const Progress& progress) {

@@ -116,8 +116,11 @@ class StreamingQuery {
   bool batch_is_planned_ = false;
   BatchOffsets batch_;
   std::optional<int64_t> previous_trigger_ms_;
-  int64_t watermark_ms_ = 0;                   ///< Of the next batch.
-  std::map<std::string, int64_t> watermarks_;  ///< Of each watermark of the plan, which the query's is the least of.
+  int64_t watermark_ms_ = 0;                  ///< Of the next batch.
+  int64_t former_watermark_ms_ = 0;           ///< Of the batch before the one that is planned.
+  std::vector<std::string> watermark_names_;  ///< In the plan of the batch under way.
+  std::map<size_t, int64_t> watermarks_;      ///< Of each watermark of the plan, by its place there.
+  bool watermark_is_greatest_ = false;        ///< The query's is the greatest of them, not the least.
   int64_t last_idle_ms_ = 0;
 
   mutable std::mutex mutex_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Operators of a streaming query that remember earlier batches: aggregation, dropDuplicates.
+// Operators of a streaming query that remember earlier batches: aggregation, dropDuplicates, joins of two streams.
 //
 // A batch's plan is the query's plan over the rows of the batch. Its stateful operators are computed one after the
 // other, from the sources on: each takes its rows, merges them into what it keeps, and its place in the plan is taken
@@ -20,10 +20,6 @@
 
 namespace frazil::streaming {
 
-/// In a batch's plan a source whose rows are a relation stands below a CollectMetricsNode that counts them, whose name
-/// is this, ':' and the source's place in the plan.
-inline constexpr const char* kSourceMetric = "__source__";
-
 /// What an operator did in a batch, for progress reports.
 struct StateReport {
   std::string operator_name;
@@ -35,7 +31,8 @@ struct StateReport {
 struct StatefulBatch {
   int64_t id = 0;
   OutputMode mode = OutputMode::kAppend;
-  int64_t watermark_ms = 0;           ///< Rows of event times up to here are late, and groups up to here are complete.
+  int64_t watermark_ms = 0;           ///< What has event times up to here is complete.
+  int64_t late_watermark_ms = 0;      ///< Rows of event times up to here are late: the former batch's watermark.
   std::set<const void*> bound_scans;  ///< The scans (tables::TableScan) that are the batch's sources.
 };
 
@@ -52,13 +49,26 @@ class StatefulOperators {
   Status RemoveBefore(int64_t version);
 
  private:
-  Result<plan::LogicalPlanPtr> Rewrite(const plan::LogicalPlanPtr& plan, const StatefulBatch& batch,
-                                       commands::CommandContext& context);
+  /// The watermarks of a batch as an operator sees them: operators below it may hold rows back.
+  struct Watermarks {
+    int64_t late_ms = 0, now_ms = 0;
+  };
+  struct Stream {
+    plan::LogicalPlanPtr plan;
+    Watermarks watermarks;
+  };
+
+  Result<Stream> Rewrite(const plan::LogicalPlanPtr& plan, const StatefulBatch& batch,
+                         commands::CommandContext& context);
+  // Of each: `node` is the operator in the batch's plan; `child` its input without stateful operators.
   Result<plan::LogicalPlanPtr> Aggregate(const plan::AggregateNode& node, const plan::LogicalPlanPtr& child,
-                                         const StatefulBatch& batch, commands::CommandContext& context);
-  Result<plan::LogicalPlanPtr> Deduplicate(const plan::LogicalPlan& node, const std::vector<Attribute>& keys,
-                                           const plan::LogicalPlanPtr& child, const StatefulBatch& batch,
+                                         const StatefulBatch& batch, const Watermarks& watermarks,
+                                         commands::CommandContext& context);
+  Result<plan::LogicalPlanPtr> Deduplicate(const plan::LogicalPlan& node, const plan::LogicalPlanPtr& child,
+                                           const StatefulBatch& batch, const Watermarks& watermarks,
                                            commands::CommandContext& context);
+  Result<Stream> Join(const plan::JoinNode& node, const plan::LogicalPlanPtr& left, const plan::LogicalPlanPtr& right,
+                      const StatefulBatch& batch, const Watermarks& watermarks, commands::CommandContext& context);
   StateStore& NextStore();
 
   storage::ObjectStorePtr store_;
@@ -71,11 +81,17 @@ class StatefulOperators {
 /// Whether a plan (of the query, or of a batch) has stateful operators over streams.
 bool HasStatefulOperators(const plan::LogicalPlan& plan);
 
+/// The columns of a plan that scans add to those of their tables: where a row came from. Joins of two streams do not
+/// keep them, and batches without files do not have them.
+std::set<AttributeId> ScanMetadataColumns(const plan::LogicalPlan& plan);
+
 /// Whether the aggregate can be kept from batch to batch: error of kind kUnsupported that names what cannot.
 Status CheckAggregate(const plan::AggregateNode& node);
 
-/// The column of `columns` that tells event time for a watermark below `plan`: the watermark's own column, or a window
-/// that was made from it. Nullopt: there is no watermark, or no such column.
-std::optional<size_t> EventTimeColumn(const plan::LogicalPlan& plan, const std::vector<ExpressionPtr>& columns);
+/// Whether a DistinctNode or DeduplicateNode over a stream has what it needs. Spark's errors.
+Status CheckDeduplicate(const plan::LogicalPlan& node);
+
+/// The grouping key that is a session window, which grows with the rows of later batches.
+std::optional<size_t> SessionKey(const plan::AggregateNode& node);
 
 }  // namespace frazil::streaming

@@ -1,0 +1,248 @@
+#include <algorithm>
+
+#include "frazil/plan/make_logical.h"
+#include "frazil/plan/watermark.h"
+#include "frazil/streaming/event_time.h"
+#include "frazil/streaming/stateful.h"
+#include "frazil/streaming/statements.h"
+
+namespace frazil::streaming {
+
+using plan::LogicalPlan;
+using plan::LogicalPlanPtr;
+
+namespace {
+
+/// How the parts of an aggregate are kept: for each part its column, how the rows of a batch give it and how two are
+/// put together; and what the parts give in the end.
+struct AggregateParts {
+  struct Part {
+    std::string of_rows;   ///< Over the argument columns.
+    std::string of_parts;  ///< Over the part's own column.
+  };
+  std::vector<Part> parts;
+  std::string result;
+};
+
+/// `argument`: the aggregate's argument column. `name`: prefix of the parts' columns.
+Result<AggregateParts> PartsOf(const AggregateExpression& aggregate, const std::string& argument,
+                               const std::string& name) {
+  const std::string& function = aggregate.function;
+  const auto part = [&](int i) { return name + "_" + std::to_string(i); };
+  const std::string type = aggregate.type->Sql();
+  if (function == "count")
+    return AggregateParts{{{"count(" + argument + ")", "sum(" + part(0) + ")"}}, "coalesce(" + part(0) + ", 0L)"};
+  if (function == "sum") {
+    return AggregateParts{
+        {{"CAST(sum(" + argument + ") AS " + type + ")", "CAST(sum(" + part(0) + ") AS " + type + ")"}}, part(0)};
+  }
+  if (function == "min" || function == "max")
+    return AggregateParts{{{function + "(" + argument + ")", function + "(" + part(0) + ")"}}, part(0)};
+  if (function == "bool_and" || function == "bool_or")
+    return AggregateParts{{{function + "(" + argument + ")", function + "(" + part(0) + ")"}}, part(0)};
+  if (function == "avg") {
+    const bool is_decimal = aggregate.type->id() == TypeId::kDecimal;
+    const std::string sum = is_decimal ? "sum(" + argument + ")" : "sum(CAST(" + argument + " AS DOUBLE))";
+    const std::string sum_type =
+        is_decimal ? "DECIMAL(38, " + std::to_string(aggregate.arguments[0]->type->scale()) + ")" : "DOUBLE";
+    return AggregateParts{{{"CAST(" + sum + " AS " + sum_type + ")", "CAST(sum(" + part(0) + ") AS " + sum_type + ")"},
+                           {"count(" + argument + ")", "sum(" + part(1) + ")"}},
+                          "CAST(" + part(0) + " / nullif(CAST(" + part(1) + " AS " +
+                              (is_decimal ? "DECIMAL(20, 0)" : "DOUBLE") + "), 0) AS " + type + ")"};
+  }
+  if (function == "collect_list" || function == "collect_set") {
+    const bool is_set = function == "collect_set";
+    const std::string merged = "flatten(collect_list(" + part(0) + "))";
+    return AggregateParts{{{function + "(" + argument + ")", is_set ? "array_distinct(" + merged + ")" : merged}},
+                          part(0)};
+  }
+  return Error::Unsupported("The aggregate function " + function + " over streams");
+}
+
+/// Groups by `keys`, where those sessions that touch each other become one, from the first start to the last end; the
+/// other columns are `of_parts`, which begins with the keys.
+Result<plan::PlanPtr> MergeSessions(plan::PlanPtr rows, const std::vector<std::string>& keys, size_t session,
+                                    const std::vector<std::string>& of_parts, Statements& statements) {
+  const std::string& window = keys[session];
+  std::vector<std::string> others;
+  std::string partition = "PARTITION BY ";
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (i == session) continue;
+    partition += (others.empty() ? "" : ", ") + keys[i];
+    others.push_back(keys[i]);
+  }
+  if (others.empty()) partition.clear();
+  const std::string order = partition + " ORDER BY " + window + ".start ";
+  FRAZIL_ASSIGN_OR_RETURN(rows, statements.Select(std::move(rows), {"*", "max(" + window + ".end) OVER (" + order +
+                                                                             "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 "
+                                                                             "PRECEDING) AS end_before"}));
+  // By range: rows of the same instant are of the same session, whichever of them comes first.
+  FRAZIL_ASSIGN_OR_RETURN(
+      rows, statements.Select(std::move(rows), {"*", "sum(CASE WHEN " + window +
+                                                         ".start <= end_before THEN 0L ELSE 1L END) OVER (" + order +
+                                                         "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS "
+                                                         "session_number"}));
+  others.push_back("session_number");
+  auto items = of_parts;
+  items[session] = "named_struct('start', min(" + window + ".start), 'end', max(" + window + ".end)) AS " + window;
+  return statements.Group(std::move(rows), others, items);
+}
+
+}  // namespace
+
+std::optional<size_t> SessionKey(const plan::AggregateNode& node) {
+  for (size_t i = 0; i < node.grouping.size(); ++i) {
+    if (node.grouping[i]->kind != ExpressionKind::kColumn) continue;
+    const auto id = node.grouping[i]->As<ColumnExpression>().id;
+    const auto& columns = node.child->output;
+    const auto column =
+        std::find_if(columns.begin(), columns.end(), [&](const Attribute& candidate) { return candidate.id == id; });
+    if (column != columns.end() && column->metadata.contains(plan::kSessionWindowKey)) return i;
+  }
+  return std::nullopt;
+}
+
+Status CheckAggregate(const plan::AggregateNode& node) {
+  if (!node.grouping_sets.empty()) return Error::Unsupported("ROLLUP, CUBE and GROUPING SETS over streams");
+  for (const auto& expression : node.aggregates) {
+    const auto& aggregate = expression->As<AggregateExpression>();
+    // Source: UnsupportedOperationChecker.
+    if (aggregate.distinct) {
+      return Error::Of(ExceptionClass::kAnalysis, "_LEGACY_ERROR_TEMP_3102",
+                       {{"msg",
+                         "Distinct aggregations are not supported on streaming DataFrames/Datasets. Consider using "
+                         "approx_count_distinct() instead."}});
+    }
+    if (!aggregate.order_by.empty()) return Error::Unsupported("WITHIN GROUP over streams");
+    if (aggregate.arguments.size() > 1)
+      return Error::Unsupported("Aggregate functions of several arguments over streams");
+    FRAZIL_RETURN_IF_ERROR(PartsOf(aggregate, "a", "p").status());
+  }
+  return {};
+}
+
+Result<LogicalPlanPtr> StatefulOperators::Aggregate(const plan::AggregateNode& node, const LogicalPlanPtr& child,
+                                                    const StatefulBatch& batch, const Watermarks& watermarks,
+                                                    commands::CommandContext& context) {
+  const auto session = SessionKey(node);
+  if (session && node.grouping.size() == 1) {
+    return Error::Plain(ExceptionClass::kAnalysis,
+                        "Global aggregation with session window in streaming query is not supported.");
+  }
+  StateStore& store = NextStore();
+  Statements statements(context);
+  StateReport report;
+  report.operator_name = "stateStoreSave";
+  // The rows as keys k0, k1, ... and arguments a0, a1, ...
+  std::vector<ExpressionPtr> expressions;
+  std::vector<Attribute> columns;
+  const auto add = [&](ExpressionPtr expression, const std::string& name) {
+    Attribute column;
+    column.id = context.NextId();
+    column.name = name;
+    column.type = expression->type;
+    column.nullable = true;
+    columns.push_back(std::move(column));
+    expressions.push_back(std::move(expression));
+  };
+  std::vector<std::string> keys, of_rows, of_parts, results;
+  for (size_t i = 0; i < node.grouping.size(); ++i) {
+    keys.push_back("k" + std::to_string(i));
+    add(node.grouping[i], keys.back());
+  }
+  of_rows = of_parts = keys;
+  for (size_t i = 0; i < node.aggregates.size(); ++i) {
+    const auto& aggregate = node.aggregates[i]->As<AggregateExpression>();
+    const std::string argument = "a" + std::to_string(i), name = "p" + std::to_string(i);
+    ExpressionPtr value =
+        aggregate.arguments.empty() ? MakeLiteral(DataType::Integer(), Value(int64_t{1})) : aggregate.arguments[0];
+    if (aggregate.filter != nullptr) {
+      const auto type = value->type;
+      value = MakeCall("case_when", {aggregate.filter, std::move(value), MakeNull(type)}, type, true, aggregate.mode);
+    }
+    add(std::move(value), argument);
+    FRAZIL_ASSIGN_OR_RETURN(const auto parts, PartsOf(aggregate, argument, name));
+    for (size_t p = 0; p < parts.parts.size(); ++p) {
+      const std::string column = name + "_" + std::to_string(p);
+      of_rows.push_back(parts.parts[p].of_rows + " AS " + column);
+      of_parts.push_back(parts.parts[p].of_parts + " AS " + column);
+    }
+    results.push_back(parts.result + " AS r" + std::to_string(i));
+  }
+  plan::PlanPtr rows = statements.Put(plan::MakeProject(child, std::move(expressions), std::move(columns)));
+  const auto event_time = EventTimeColumn(*node.child, node.grouping);
+  const std::string event_micros = event_time ? EventMicros(keys[*event_time], *node.grouping[*event_time]->type) : "";
+  const std::string watermark = MicrosOf(watermarks.now_ms);
+  if (event_time && watermarks.late_ms > 0 && (batch.mode != OutputMode::kComplete || session)) {
+    // Rows of groups that were complete before are late; without an event time a row is in no such group.
+    FRAZIL_ASSIGN_OR_RETURN(
+        rows, statements.Filter(rows, "coalesce(" + event_micros + " > " + MicrosOf(watermarks.late_ms) + ", true)"));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(const auto partial_query, statements.Group(rows, keys, of_rows));
+  FRAZIL_ASSIGN_OR_RETURN(auto partial, statements.Run(partial_query));
+  report.rows_updated = RowCount(*partial);
+  const auto partial_relation = statements.Put(partial);
+
+  // What was kept, with the types that the parts have.
+  std::vector<Attribute> kept_columns;
+  for (const auto& column : partial->output) {
+    Attribute kept = column;
+    kept.id = context.NextId();
+    kept.nullable = true;
+    kept_columns.push_back(std::move(kept));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto former, store.Load(batch.id, plan::OutputSchema(*partial)));
+  auto kept_node = std::make_shared<plan::ArrowRowsNode>();
+  kept_node->data = former;
+  kept_node->output = std::move(kept_columns);
+  auto both = Statements::UnionAll(statements.Put(kept_node), partial_relation);
+  plan::PlanPtr merge_query;
+  if (session) {
+    FRAZIL_ASSIGN_OR_RETURN(merge_query, MergeSessions(std::move(both), keys, *session, of_parts, statements));
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(merge_query, statements.Group(std::move(both), keys, of_parts));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto merged, statements.Run(merge_query));
+  auto merged_relation = statements.Put(merged);
+
+  // What is given now, and what is kept for the next batch.
+  plan::PlanPtr given = merged_relation;
+  LogicalPlanPtr kept = merged;
+  switch (batch.mode) {
+    case OutputMode::kComplete:
+      break;
+    case OutputMode::kUpdate: {
+      if (!keys.empty()) {
+        FRAZIL_ASSIGN_OR_RETURN(given, statements.Join(merged_relation, partial_relation, plan::JoinType::kLeftSemi,
+                                                       SameKeys(keys.size())));
+      }
+      break;
+    }
+    case OutputMode::kAppend: {
+      FRAZIL_ASSIGN_OR_RETURN(given, statements.Filter(merged_relation, event_micros + " <= " + watermark));
+      break;
+    }
+  }
+  if (event_time && batch.mode != OutputMode::kComplete && watermarks.now_ms > 0) {
+    FRAZIL_ASSIGN_OR_RETURN(const auto rest, statements.Filter(merged_relation, "NOT coalesce(" + event_micros +
+                                                                                    " <= " + watermark + ", false)"));
+    FRAZIL_ASSIGN_OR_RETURN(kept, statements.Run(rest));
+  }
+  FRAZIL_RETURN_IF_ERROR(store.Save(batch.id + 1, kept->As<plan::ArrowRowsNode>().data));
+  report.rows_total = RowCount(*kept);
+  reports_.push_back(std::move(report));
+  std::vector<std::string> items = keys;
+  items.insert(items.end(), results.begin(), results.end());
+  FRAZIL_ASSIGN_OR_RETURN(const auto result_query, statements.Select(given, items));
+  FRAZIL_ASSIGN_OR_RETURN(auto result, statements.Run(result_query));
+  std::vector<ExpressionPtr> outputs;
+  for (size_t i = 0; i < node.output.size(); ++i) {
+    auto value = MakeColumn(result->output[i]);
+    if (!value->type->EqualsIgnoreNullability(*node.output[i].type))
+      value = MakeCast(std::move(value), node.output[i].type, context.settings().eval_mode());
+    outputs.push_back(std::move(value));
+  }
+  return plan::MakeProject(std::move(result), std::move(outputs), node.output);
+}
+
+}  // namespace frazil::streaming
