@@ -35,6 +35,7 @@ MAP_UDFS = (205, 207)
 # The same for each group, whose rows come as an array of structs, then the columns of its key.
 GROUPED_MAP_PANDAS_UDFS = (201, 216)
 GROUPED_MAP_ARROW_UDFS = (209, 215)
+GROUPED_MAP_PANDAS_UDF_WITH_STATE = 208
 GROUPED_MAP_UDFS = GROUPED_MAP_PANDAS_UDFS + GROUPED_MAP_ARROW_UDFS
 # Aggregate functions: the rows of a group come as an array of structs of the arguments.
 GROUPED_AGG_UDFS = (202, 252)
@@ -407,6 +408,106 @@ def grouped_function(header, function, return_type):
     return run_batch
 
 
+def call_with_state(key, rows):
+    """Stands in for the user's function, which pyspark's worker gets as a pickled copy: calls the one of this process."""
+    import sys
+
+    return sys.modules["frazil_group_state"].call(key, rows)
+
+
+def state_function(header, function, return_type, input_type):
+    """applyInPandasWithState: a row of the input is a group, its key, its state, whether there is one, whether its time
+    is up (then it has no rows), the time of the batch, the watermark (-1: there is none) and the kind of time-out. The
+    result is the group's rows, its state, whether there is one, and when its time will be up (-1: never)."""
+    import types
+
+    import pandas as pd
+    import pyarrow as pa
+    from pyspark.sql import Row
+    from pyspark.sql.conversion import ArrowTableToRowsConversion, LocalDataToArrowConversion
+    from pyspark.sql.streaming.state import GroupState
+
+    keys = len(input_type.fields) - 7
+    row_type, state_type = return_type.fields[0].dataType.elementType, return_type.fields[1].dataType
+    run_group = grouped_function(
+        {**header, "eval_type": GROUPED_MAP_PANDAS_UDFS[0], "arguments": [None]},
+        call_with_state,
+        return_type.fields[0].dataType,
+    )
+    to_state = ArrowTableToRowsConversion._create_converter(state_type)
+    module = sys.modules.setdefault("frazil_group_state", types.ModuleType("frazil_group_state"))
+
+    def run_batch(data):
+        table = pa.ipc.open_stream(data).read_all().combine_chunks()
+        columns = [column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in table.columns]
+        groups, key_columns, (states, *others) = columns[0], columns[1 : 1 + keys], columns[1 + keys :]
+        results, sizes, kept, has_state, timeouts = [], [], [], [], []
+        for i in range(len(groups)):
+            exists, is_up, now, watermark, timeout = (column[i].as_py() for column in others)
+            value = Row(*to_state(states[i].as_py())) if exists else None
+            state = GroupState(
+                value, now, watermark, timeout, is_up, watermark >= 0, exists, False, False, -1, b"", state_type
+            )
+
+            def call(key, rows):
+                frames = list(function(key, iter([rows.iloc[:0] if is_up else rows]), state))
+                for frame in frames:
+                    if not isinstance(frame, pd.DataFrame):
+                        raise TypeError(
+                            "[UDF_RETURN_TYPE] Return type of the user-defined function should be pandas.DataFrame, "
+                            f"but is {type(frame).__name__}."
+                        )
+                return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+            module.call = call
+            # A group whose time is up has a row of NULLs, by which its key gets to the function.
+            group = pa.nulls(1, groups.type.value_type) if is_up else groups[i].values
+            offsets = pa.array([0, len(group)], type=pa.int32())
+            one = pa.RecordBatch.from_arrays(
+                [pa.ListArray.from_arrays(offsets, group), *(key.slice(i, 1) for key in key_columns)],
+                [f"_{n}" for n in range(1 + keys)],
+            )
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_stream(sink, one.schema) as stream:
+                stream.write_batch(one)
+            answer = pa.ipc.open_stream(run_group(sink.getvalue().to_pybytes())).read_all().column(0).chunk(0)
+            results.append(answer.flatten())
+            sizes.append(len(answer.flatten()))
+            has_state.append(state.exists)
+            kept.append(state.getOption)
+            timeouts.append(int(state._timeout_timestamp))
+        return as_stream(
+            pa.StructArray.from_arrays(
+                [
+                    list_column(row_type, results, sizes),
+                    state_column(kept, state_type, LocalDataToArrowConversion),
+                    pa.array(has_state, type=pa.bool_()),
+                    pa.array(timeouts, type=pa.int64()),
+                ],
+                names=["f0", "f1", "f2", "f3"],
+            )
+        )
+
+    return run_batch
+
+
+def state_column(values, state_type, conversion):
+    """Structs of the state's type from tuples, NULL from None."""
+    import pyarrow as pa
+
+    present = [tuple(value) for value in values if value is not None]
+    if not present:
+        return pa.nulls(len(values), type=arrow_type(state_type))
+    for value in present:
+        if len(value) != len(state_type.fields):
+            raise ValueError(f"The state has {len(state_type.fields)} values, not {len(value)}: {value}")
+    table = conversion.convert(present, state_type, False).combine_chunks()
+    names = [f"f{i}" for i in range(table.num_columns)]
+    rows = pa.StructArray.from_arrays([column.chunk(0) for column in table.columns], names=names)
+    places = iter(range(len(present)))
+    return rows.take(pa.array([None if value is None else next(places) for value in values], type=pa.int32()))
+
+
 def foreach_batch(header, function):
     """Calls the function with a DataFrame of the session that started the query."""
     os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
@@ -470,6 +571,8 @@ def make_function(description):
     return_type = _parse_datatype_json_string(header["output"])
     if header["eval_type"] == SQL_BATCHED_UDF:
         return pickled_function(header, function, return_type, _parse_datatype_json_string(header["input"]))
+    if header["eval_type"] == GROUPED_MAP_PANDAS_UDF_WITH_STATE:
+        return state_function(header, function, return_type, _parse_datatype_json_string(header["input"]))
     if header["eval_type"] in MAP_UDFS:
         return map_function(header, function, return_type)
     if header["eval_type"] in GROUPED_MAP_UDFS + GROUPED_AGG_UDFS:

@@ -7,8 +7,11 @@ import signal
 import threading
 import time
 
+import pandas as pd
 import pytest
 from conftest import iceberg_catalog, open_session
+from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType, StructField, StructType
 
 from frazil.spark import SparkConnectServer
 
@@ -66,7 +69,17 @@ def start_queries(spark, folder, **trigger):
     once = stream.dropDuplicates(["n"])
     again = spark.readStream.schema("m BIGINT").option("maxFilesPerTrigger", 7).json(str(folder / "again"))
     pairs = once.join(again, once.n == again.m).select("n", "m")
-    return [writer("iceberg").format("iceberg").toTable("ice.db.numbers"),
+
+    def count(key, frames, state):
+        total = (state.get[0] if state.exists else 0) + sum(len(frame) for frame in frames)
+        state.update((total,))
+        yield pd.DataFrame({"k": [key[0]], "n": [total]})
+
+    # Not as text, which the client would send to the session that it had first.
+    given = StructType([StructField("k", IntegerType()), StructField("n", IntegerType())])
+    so_far = stream.groupBy("k").applyInPandasWithState(count, given, StructType(given.fields[1:]), "append", "NoTimeout")
+    return [writer("so_far", so_far).format("delta").start(str(folder / "so_far")),
+            writer("iceberg").format("iceberg").toTable("ice.db.numbers"),
             writer("delta").format("delta").start(str(folder / "delta")),
             writer("files").format("parquet").partitionBy("k").start(str(folder / "files")),
             writer("pairs", pairs).format("delta").start(str(folder / "pairs")),
@@ -99,6 +112,10 @@ def test_killed_at_any_moment_each_row_is_written_once(server, tmp_path):
     assert [row.n for row in spark.read.parquet(str(tmp_path / "files")).orderBy("n").collect()] == expected
     pairs = spark.read.format("delta").load(str(tmp_path / "pairs")).orderBy("n").collect()
     assert [(row.n, row.m) for row in pairs] == [(n, n) for n in expected]
+    rows = spark.read.format("delta").load(str(tmp_path / "so_far"))
+    assert rows.count() == rows.distinct().count()
+    most = {row.k: row.n for row in rows.groupBy("k").agg(F.max("n").alias("n")).collect()}
+    assert most == {k: len([n for n in expected if n % 3 == k]) for k in {n % 3 for n in expected}}
     counted = {row.k: row["count"] for row in spark.table("ice.db.counts").collect()}
     assert counted == {k: len([n for n in expected if n % 3 == k]) for k in {n % 3 for n in expected}}
     # The queries had something to do in each round.

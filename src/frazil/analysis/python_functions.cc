@@ -14,6 +14,7 @@ enum EvalType {
   kScalarPandasIterator = 204,
   kMapPandasIterator = 205,
   kMapArrowIterator = 207,
+  kGroupedMapPandasWithState = 208,
   kGroupedMapArrow = 209,
   kGroupedMapArrowIterator = 215,
   kGroupedMapPandasIterator = 216,
@@ -42,6 +43,7 @@ Result<Shape> ShapeOf(const plan::PythonFunctionExpr& function) {
       return Shape::kMapBatch;
     case kGroupedMapPandas:
     case kGroupedMapPandasIterator:
+    case kGroupedMapPandasWithState:
     case kGroupedMapArrow:
     case kGroupedMapArrowIterator:
       return Shape::kMapGroup;

@@ -1,4 +1,6 @@
+#include "frazil/base/text.h"
 #include "frazil/connect/python_relations_internal.h"
+#include "frazil/sql/parser.h"
 
 namespace frazil::connect {
 namespace {
@@ -29,6 +31,26 @@ std::shared_ptr<plan::Plan> Inline(plan::PlanPtr child, plan::ExprPtr rows) {
   return project;
 }
 
+// SELECT inline(f(collect_list(struct(*)), keys..., more...)) FROM input GROUP BY keys.
+Result<std::shared_ptr<plan::Plan>> ReadGroups(PlanReader& reader, const proto::Relation& input,
+                                               const google::protobuf::RepeatedPtrField<proto::Expression>& keys,
+                                               const proto::CommonInlineUserDefinedFunction& function,
+                                               const std::vector<plan::ExprPtr>& more) {
+  auto groups = std::make_shared<plan::AggregatePlan>();
+  FRAZIL_ASSIGN_OR_RETURN(groups->child, reader.ReadRelation(input));
+  std::vector<plan::ExprPtr> arguments = {plan::MakeFunctionExpr("collect_list", {AllColumns()})};
+  for (const auto& key_message : keys) {
+    FRAZIL_ASSIGN_OR_RETURN(auto key, reader.ReadExpression(key_message));
+    if (key->kind == plan::ExprKind::kAlias) key = key->As<plan::AliasExpr>().child;
+    groups->grouping.emplace_back().sets = {{key}};
+    arguments.push_back(std::move(key));
+  }
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, ReadFunction(reader, function, std::move(arguments)));
+  groups->aggregates = {plan::MakeAliasExpr(std::move(rows), kResult)};
+  return Inline(groups, plan::MakeAttributeExpr({kResult}));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<plan::Plan>> ReadMapPartitions(PlanReader& reader, const proto::MapPartitions& message) {
@@ -39,20 +61,33 @@ Result<std::shared_ptr<plan::Plan>> ReadMapPartitions(PlanReader& reader, const 
 
 Result<std::shared_ptr<plan::Plan>> ReadGroupMap(PlanReader& reader, const proto::GroupMap& message) {
   if (message.has_transform_with_state_info() || message.has_is_map_groups_with_state()) {
-    return Error::Unsupported("Functions over groups with state");
+    return Error::Unsupported("transformWithState");
   }
-  auto groups = std::make_shared<plan::AggregatePlan>();
-  FRAZIL_ASSIGN_OR_RETURN(groups->child, reader.ReadRelation(message.input()));
-  std::vector<plan::ExprPtr> arguments = {plan::MakeFunctionExpr("collect_list", {AllColumns()})};
-  for (const auto& key_message : message.grouping_expressions()) {
-    FRAZIL_ASSIGN_OR_RETURN(auto key, reader.ReadExpression(key_message));
-    if (key->kind == plan::ExprKind::kAlias) key = key->As<plan::AliasExpr>().child;
-    groups->grouping.emplace_back().sets = {{key}};
-    arguments.push_back(std::move(key));
+  return ReadGroups(reader, message.input(), message.grouping_expressions(), message.func(), {});
+}
+
+Result<std::shared_ptr<plan::Plan>> ReadGroupMapWithState(PlanReader& reader,
+                                                          const proto::ApplyInPandasWithState& message) {
+  const std::string mode = AsciiLower(message.output_mode());
+  if (mode != "append" && mode != "update" && mode != "complete") {
+    return Error::Of("STREAMING_OUTPUT_MODE.INVALID", {{"outputMode", message.output_mode()}});
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, ReadFunction(reader, message.func(), std::move(arguments)));
-  groups->aggregates = {plan::MakeAliasExpr(std::move(rows), kResult)};
-  return Inline(groups, plan::MakeAttributeExpr({kResult}));
+  if (mode == "complete")
+    return Error::Plain(ExceptionClass::kIllegalArgument, "The output mode of function should be append or update");
+  const std::string& timeout = message.timeout_conf();
+  if (timeout != "NoTimeout" && timeout != "ProcessingTimeTimeout" && timeout != "EventTimeTimeout")
+    return Error::Plain(ExceptionClass::kSpark, "Invalid string for GroupStateTimeout: " + timeout);
+  const std::string& schema = message.state_schema();
+  DataTypePtr state;
+  if (schema.starts_with('{')) {
+    FRAZIL_ASSIGN_OR_RETURN(state, DataType::FromJson(schema));
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(state, sql::ParseSchemaOrDataType(schema));
+  }
+  if (state->id() != TypeId::kStruct) return Error::Unsupported("A state that is not a struct");
+  return ReadGroups(reader, message.input(), message.grouping_expressions(), message.func(),
+                    {plan::MakeLiteralExpr(DataType::String(), Value(timeout)),
+                     plan::MakeLiteralExpr(DataType::String(), Value(mode)), plan::MakeLiteralExpr(state, Value())});
 }
 
 }  // namespace frazil::connect

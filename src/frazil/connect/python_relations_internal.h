@@ -15,4 +15,9 @@ Result<std::shared_ptr<plan::Plan>> ReadMapPartitions(PlanReader& reader, const 
 /// applyInPandas, applyInArrow: SELECT inline(f(collect_list(struct(*)), keys...)) FROM input GROUP BY keys.
 Result<std::shared_ptr<plan::Plan>> ReadGroupMap(PlanReader& reader, const spark::connect::GroupMap& message);
 
+/// applyInPandasWithState: as applyInPandas, where the function also gets the names of the time-out and of the output
+/// mode, and a NULL of the state's type. streaming/ has the state (streaming/group_state.h).
+Result<std::shared_ptr<plan::Plan>> ReadGroupMapWithState(PlanReader& reader,
+                                                          const spark::connect::ApplyInPandasWithState& message);
+
 }  // namespace frazil::connect

@@ -245,7 +245,7 @@ PlanReader::NodeResult PlanReader::ReadNode(const proto::Relation& message) {
     case Kind::kCoGroupMap:
       return Unsupported("cogroup().applyInPandas and other Python functions over co-groups");
     case Kind::kApplyInPandasWithState:
-      return Unsupported("applyInPandasWithState");
+      return ReadGroupMapWithState(*this, message.apply_in_pandas_with_state());
     case Kind::kCommonInlineUserDefinedTableFunction:
       return Unsupported("Table functions written in Python");
     case Kind::kCommonInlineUserDefinedDataSource:

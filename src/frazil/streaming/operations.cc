@@ -6,6 +6,7 @@
 #include "frazil/base/text.h"
 #include "frazil/plan/streaming.h"
 #include "frazil/streaming/event_time.h"
+#include "frazil/streaming/group_state.h"
 #include "frazil/streaming/join_times.h"
 #include "frazil/streaming/stateful.h"
 
@@ -20,6 +21,7 @@ Error Refused(const std::string& message) {
 }
 
 bool HasAggregate(const plan::LogicalPlan& plan) {
+  if (const auto call = GroupStateCallOf(plan)) return HasAggregate(*call->groups->child);
   if (plan.kind == LogicalKind::kAggregate && plan::IsStreaming(plan)) return true;
   const auto inputs = plan::Inputs(plan);
   return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return HasAggregate(*input); });
@@ -101,6 +103,7 @@ Error PossiblyLateRows() {
 }
 
 bool HasAggregateOrDistinct(const plan::LogicalPlan& plan) {
+  if (const auto call = GroupStateCallOf(plan)) return HasAggregateOrDistinct(*call->groups->child);
   const bool is_one = plan.kind == LogicalKind::kAggregate || plan.kind == LogicalKind::kDistinct;
   if (is_one && plan::IsStreaming(plan)) return true;
   const auto inputs = plan::Inputs(plan);
@@ -128,8 +131,49 @@ Status CheckAggregation(const plan::AggregateNode& node, OutputMode mode) {
   return {};
 }
 
-Status Check(const plan::LogicalPlan& plan, OutputMode mode) {
+/// How many functions with state a plan has.
+size_t CountGroupStates(const plan::LogicalPlan& plan) {
+  size_t count = GroupStateCallOf(plan) && plan::IsStreaming(plan) ? 1 : 0;
+  for (const auto& input : plan::Inputs(plan)) count += CountGroupStates(*input);
+  return count;
+}
+
+/// Aggregation that is not a function's groups.
+bool HasOtherAggregate(const plan::LogicalPlan& plan) {
+  if (const auto call = GroupStateCallOf(plan)) return HasOtherAggregate(*call->groups->child);
+  if (plan.kind == LogicalKind::kAggregate && plan::IsStreaming(plan)) return true;
+  const auto inputs = plan::Inputs(plan);
+  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return HasOtherAggregate(*input); });
+}
+
+Status CheckGroupState(const GroupStateCall& call, bool is_aggregated, OutputMode mode) {
+  const std::string name = "applyInPandasWithState in " + call.output_mode + " mode is not supported ";
+  const bool is_append = call.output_mode == "append";
+  if (HasOtherAggregate(*call.groups->child)) {
+    return Refused(name + (is_append ? "after" : "with") + " aggregation on a streaming DataFrame/Dataset");
+  }
+  if (is_aggregated) {
+    if (!is_append) return Refused(name + "with aggregation on a streaming DataFrame/Dataset");
+  } else if (AsciiLower(OutputModeName(mode)) != call.output_mode) {
+    return Refused(name + "with " + OutputModeName(mode) + " output mode on a streaming DataFrame/Dataset");
+  }
+  std::vector<ExpressionPtr> columns;
+  for (const auto& column : call.groups->child->output) columns.push_back(MakeColumn(column));
+  if (call.timeout == "EventTimeTimeout" && !EventTimeColumn(*call.groups->child, columns)) {
+    return Refused(
+        "Watermark must be specified in the query using '[Dataset/DataFrame].withWatermark()' for using event-time "
+        "timeout in a applyInPandasWithState. Event-time timeout not supported without watermark.");
+  }
+  return {};
+}
+
+Status Check(const plan::LogicalPlan& plan, OutputMode mode, bool is_aggregated = false) {
   if (!plan::IsStreaming(plan)) return {};
+  if (const auto call = GroupStateCallOf(plan)) {
+    FRAZIL_RETURN_IF_ERROR(CheckGroupState(*call, is_aggregated, mode));
+    return Check(*call->groups->child, mode, is_aggregated);
+  }
+  is_aggregated = is_aggregated || plan.kind == LogicalKind::kAggregate;
   for (const auto& expression : plan::NodeExpressions(plan)) {
     bool streams = false;
     VisitExpression(*expression, [&](const Expression& part) {
@@ -195,7 +239,7 @@ Status Check(const plan::LogicalPlan& plan, OutputMode mode) {
     case LogicalKind::kRecursiveCte:
       return Error::Unsupported("WITH RECURSIVE over streams");
   }
-  for (const auto& input : plan::Inputs(plan)) FRAZIL_RETURN_IF_ERROR(Check(*input, mode));
+  for (const auto& input : plan::Inputs(plan)) FRAZIL_RETURN_IF_ERROR(Check(*input, mode, is_aggregated));
   return {};
 }
 
@@ -242,6 +286,8 @@ Status CheckOperations(const plan::LogicalPlan& plan, OutputMode mode) {
     return Error::Of(ExceptionClass::kAnalysis, "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION",
                      {{"outputMode", AsciiLower(OutputModeName(mode))}, {"operation", "no streaming aggregations"}});
   }
+  if (CountGroupStates(plan) > 1)
+    return Refused("Multiple applyInPandasWithStates are not supported on a streaming DataFrames/Datasets");
   FRAZIL_RETURN_IF_ERROR(Check(plan, mode));
   return CheckScanMetadata(plan);
 }

@@ -28,6 +28,8 @@ int64_t NowMillis() { return NowMicros() / 1000; }
 /// How long a query without an interval waits before it asks its sources again (spark.sql.streaming.pollingDelay).
 constexpr int64_t kPollMillis = 10;
 constexpr const char* kWatermarkPolicy = "spark.sql.streaming.multipleWatermarkPolicy";
+/// How often groups that time out by the clock get a batch where there are no rows.
+constexpr int64_t kTimeoutPollMillis = 200;
 constexpr int64_t kDefaultProgressKept = 100;
 constexpr int64_t kDefaultLogEntriesKept = 100;
 constexpr int64_t kDefaultIdleInterval = 10000;
@@ -122,6 +124,7 @@ Status StreamingQuery::Prepare() {
     FRAZIL_ASSIGN_OR_RETURN(opened.source, MakeSource(scan->description(), folder, *context));
     sources_.push_back(std::move(opened));
   }
+  times_out_by_clock_ = TimesOutByClock(*typed);
   if (HasStatefulOperators(*typed))
     stateful_ = std::make_unique<StatefulOperators>(checkpoint_store_, storage::JoinPath(checkpoint_, "state"));
   FRAZIL_ASSIGN_OR_RETURN(sink_, MakeSink(write_, mode_, plan::OutputSchema(*typed), *host_, *context));
@@ -283,7 +286,7 @@ Status StreamingQuery::RunTriggers() {
     {
       const std::lock_guard lock(mutex_);
       status_.is_trigger_active = false;
-      if (!has_batch) idle_trigger_ = trigger;
+      if (!has_batch || !batch_has_rows_) idle_trigger_ = trigger;
       changed_.notify_all();
     }
     if (write_.trigger.kind == Trigger::Kind::kOnce) return {};
@@ -318,6 +321,11 @@ void StreamingQuery::WaitForTrigger(int64_t trigger_started_ms, bool had_data) {
   changed_.wait_for(lock, std::chrono::milliseconds(wait_ms), [this] { return stopping(); });
 }
 
+bool StreamingQuery::IsTimeForTimeouts() const {
+  return times_out_by_clock_ && batch_id_ > 0 && write_.trigger.kind == Trigger::Kind::kProcessingTime &&
+         NowMillis() - batch_.timestamp_ms >= kTimeoutPollMillis;
+}
+
 Result<bool> StreamingQuery::PlanBatch(Progress* progress) {
   auto context = NewStatement(std::nullopt);
   bool any = false;
@@ -336,7 +344,8 @@ Result<bool> StreamingQuery::PlanBatch(Progress* progress) {
   const bool advanced =
       stateful_ != nullptr && batch_id_ > 0 && watermark_ms_ > batch_.watermark_ms &&
       !EqualsIgnoreCase(context->GetConfig("spark.sql.streaming.noDataMicroBatches.enabled").value_or("true"), "false");
-  if (!any && !advanced) return false;
+  if (!any && !advanced && !IsTimeForTimeouts()) return false;
+  batch_has_rows_ = any;
   const StepTimer timer(progress, "walCommit");
   former_watermark_ms_ = batch_id_ > 0 ? batch_.watermark_ms : 0;
   batch_.watermark_ms = watermark_ms_;
@@ -374,6 +383,7 @@ Status StreamingQuery::RunBatch(Progress* progress) {
   state.id = batch_id_;
   state.mode = mode_;
   state.watermark_ms = batch_.watermark_ms;
+  state.timestamp_ms = batch_.timestamp_ms;
   state.late_watermark_ms = former_watermark_ms_;
   int64_t scanned = 0;  // Rows of which the source knows how many there are, and that the engine counts too.
   std::optional<size_t> uncounted;

@@ -84,6 +84,7 @@ class StreamingQuery {
   Status Recover();
   /// Whether there is a batch to run; its offsets are in the checkpoint then.
   Result<bool> PlanBatch(Progress* progress);
+  bool IsTimeForTimeouts() const;
   Status RunBatch(Progress* progress);
   /// What a batch has observed: the rows of its sources, event times, and the user's metrics.
   void TakeObserved(Progress* progress);
@@ -110,10 +111,12 @@ class StreamingQuery {
   std::vector<OpenSource> sources_;
   std::unique_ptr<Sink> sink_;
   std::unique_ptr<StatefulOperators> stateful_;  ///< Null: the query has none.
+  bool times_out_by_clock_ = false;
 
   // Of the query's thread.
   int64_t batch_id_ = 0;
   bool batch_is_planned_ = false;
+  bool batch_has_rows_ = true;  ///< False: it is there for time-outs or a later watermark alone.
   BatchOffsets batch_;
   std::optional<int64_t> previous_trigger_ms_;
   int64_t watermark_ms_ = 0;                  ///< Of the next batch.

@@ -60,6 +60,13 @@ std::set<AttributeId> ScanMetadataColumns(const LogicalPlan& plan) {
   return ids;
 }
 
+bool TimesOutByClock(const LogicalPlan& plan) {
+  const auto call = GroupStateCallOf(plan);
+  if (call && call->timeout == "ProcessingTimeTimeout" && plan::IsStreaming(plan)) return true;
+  const auto inputs = plan::Inputs(plan);
+  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return TimesOutByClock(*input); });
+}
+
 bool HasStatefulOperators(const LogicalPlan& plan) {
   const bool is_stateful = plan.kind == LogicalKind::kAggregate || plan.kind == LogicalKind::kDeduplicate ||
                            plan.kind == LogicalKind::kDistinct;
@@ -100,7 +107,9 @@ Result<StatefulOperators::Stream> StatefulOperators::Rewrite(const LogicalPlanPt
   const LogicalPlanPtr plan = WithJoinCondition(original);
   Stream stream{plan, {batch.late_watermark_ms, batch.watermark_ms}};
   if (!plan::ReadsStream(*plan, batch.bound_scans) || plan::IsBatchSource(*plan, batch.bound_scans)) return stream;
-  auto inputs = plan::Inputs(*plan);
+  const auto with_state = GroupStateCallOf(*plan);
+  // The function's groups are its own matter.
+  auto inputs = with_state ? plan::Inputs(*with_state->groups) : plan::Inputs(*plan);
   bool changed = false;
   for (auto& input : inputs) {
     FRAZIL_ASSIGN_OR_RETURN(auto rewritten, Rewrite(input, batch, context));
@@ -109,7 +118,10 @@ Result<StatefulOperators::Stream> StatefulOperators::Rewrite(const LogicalPlanPt
     stream.watermarks.late_ms = std::min(stream.watermarks.late_ms, rewritten.watermarks.late_ms);
     stream.watermarks.now_ms = std::min(stream.watermarks.now_ms, rewritten.watermarks.now_ms);
   }
-  if (plan->kind == LogicalKind::kAggregate) {
+  if (with_state) {
+    FRAZIL_ASSIGN_OR_RETURN(stream.plan, CallWithState(plan->As<plan::ProjectNode>(), *with_state, inputs[0], batch,
+                                                       stream.watermarks, context));
+  } else if (plan->kind == LogicalKind::kAggregate) {
     FRAZIL_ASSIGN_OR_RETURN(stream.plan,
                             Aggregate(plan->As<plan::AggregateNode>(), inputs[0], batch, stream.watermarks, context));
   } else if (plan->kind == LogicalKind::kDistinct || plan->kind == LogicalKind::kDeduplicate) {

@@ -15,6 +15,7 @@
 
 #include "frazil/commands/command_context.h"
 #include "frazil/plan/logical_plan.h"
+#include "frazil/streaming/group_state.h"
 #include "frazil/streaming/state_store.h"
 #include "frazil/streaming/stream_write.h"
 
@@ -32,6 +33,7 @@ struct StatefulBatch {
   int64_t id = 0;
   OutputMode mode = OutputMode::kAppend;
   int64_t watermark_ms = 0;           ///< What has event times up to here is complete.
+  int64_t timestamp_ms = 0;           ///< When the batch was planned.
   int64_t late_watermark_ms = 0;      ///< Rows of event times up to here are late: the former batch's watermark.
   std::set<const void*> bound_scans;  ///< The scans (tables::TableScan) that are the batch's sources.
 };
@@ -69,6 +71,9 @@ class StatefulOperators {
                                            commands::CommandContext& context);
   Result<Stream> Join(const plan::JoinNode& node, const plan::LogicalPlanPtr& left, const plan::LogicalPlanPtr& right,
                       const StatefulBatch& batch, const Watermarks& watermarks, commands::CommandContext& context);
+  Result<plan::LogicalPlanPtr> CallWithState(const plan::ProjectNode& node, const GroupStateCall& function,
+                                             const plan::LogicalPlanPtr& child, const StatefulBatch& batch,
+                                             const Watermarks& watermarks, commands::CommandContext& context);
   StateStore& NextStore();
 
   storage::ObjectStorePtr store_;
@@ -84,6 +89,9 @@ bool HasStatefulOperators(const plan::LogicalPlan& plan);
 /// The columns of a plan that scans add to those of their tables: where a row came from. Joins of two streams do not
 /// keep them, and batches without files do not have them.
 std::set<AttributeId> ScanMetadataColumns(const plan::LogicalPlan& plan);
+
+/// Whether a plan calls functions whose groups may time out by the clock, so that each trigger has a batch.
+bool TimesOutByClock(const plan::LogicalPlan& plan);
 
 /// Whether the aggregate can be kept from batch to batch: error of kind kUnsupported that names what cannot.
 Status CheckAggregate(const plan::AggregateNode& node);

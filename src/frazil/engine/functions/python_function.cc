@@ -153,7 +153,19 @@ bool ReadsRows(const CallExpression& call) {
   return found;
 }
 
+/// applyInPandasWithState whose calls a streaming query has not given a state.
+bool LacksState(const CallExpression& call) {
+  constexpr int kGroupedMapPandasWithState = 208;
+  if (call.type->id() == TypeId::kStruct || call.arguments[0]->kind != ExpressionKind::kLiteral) return false;
+  const auto code = PythonFunction::Decode(call.arguments[0]->As<LiteralExpression>().value.string());
+  return code.ok() && code->eval_type == kGroupedMapPandasWithState;
+}
+
 Result<LoweredExpression> LowerPythonCall(LoweringContext&, const CallExpression& call, LoweredArguments arguments) {
+  if (LacksState(call)) {
+    return Error::Plain(ExceptionClass::kUnsupportedOperation,
+                        "applyInPandasWithState is unsupported in batch query. Use applyInPandas instead.");
+  }
   std::vector<StructField> fields;
   for (size_t i = 1; i < call.arguments.size(); ++i) {
     fields.emplace_back("_" + std::to_string(i - 1), call.arguments[i]->type);

@@ -1,0 +1,168 @@
+#include "frazil/streaming/group_state.h"
+
+#include "frazil/expressions/python_call.h"
+#include "frazil/plan/make_logical.h"
+#include "frazil/streaming/event_time.h"
+#include "frazil/streaming/stateful.h"
+#include "frazil/streaming/statements.h"
+
+namespace frazil::streaming {
+
+using plan::LogicalPlan;
+using plan::LogicalPlanPtr;
+
+namespace {
+
+constexpr int kGroupedMapPandasWithState = 208;  // pyspark.util.PythonEvalType.
+constexpr size_t kArgumentsBehindKeys = 3;
+constexpr const char* kNoTimeout = "-1L";  // GroupState.NO_TIMESTAMP.
+
+Attribute NewColumn(commands::CommandContext& context, std::string name, DataTypePtr type) {
+  Attribute column;
+  column.id = context.NextId();
+  column.name = std::move(name);
+  column.type = std::move(type);
+  return column;
+}
+
+}  // namespace
+
+std::optional<GroupStateCall> GroupStateCallOf(const LogicalPlan& node) {
+  if (node.kind != plan::LogicalKind::kProject) return std::nullopt;
+  const auto& project = node.As<plan::ProjectNode>();
+  if (project.child->kind != plan::LogicalKind::kAggregate) return std::nullopt;
+  for (const auto& expression : project.expressions) {
+    if (!IsPythonCall(*expression) || expression->kind != ExpressionKind::kCall) continue;
+    const auto& call = expression->As<CallExpression>();
+    if (call.arguments[0]->kind != ExpressionKind::kLiteral) continue;
+    const auto code = PythonFunction::Decode(call.arguments[0]->As<LiteralExpression>().value.string());
+    if (!code.ok() || code->eval_type != kGroupedMapPandasWithState) continue;
+    GroupStateCall found;
+    found.groups = &project.child->As<plan::AggregateNode>();
+    found.call = &call;
+    const size_t behind = call.arguments.size() - kArgumentsBehindKeys;
+    found.timeout = call.arguments[behind]->As<LiteralExpression>().value.string();
+    found.output_mode = call.arguments[behind + 1]->As<LiteralExpression>().value.string();
+    found.state = call.arguments[behind + 2]->type;
+    return found;
+  }
+  return std::nullopt;
+}
+
+Result<LogicalPlanPtr> StatefulOperators::CallWithState(const plan::ProjectNode& node, const GroupStateCall& function,
+                                                        const LogicalPlanPtr& child, const StatefulBatch& batch,
+                                                        const Watermarks& watermarks,
+                                                        commands::CommandContext& context) {
+  if (node.output.size() != 1 || function.groups->aggregates.size() != 1)
+    return Error::Internal("A function with state is not alone in its projection.");
+  StateStore& store = NextStore();
+  Statements statements(context);
+  StateReport report;
+  report.operator_name = "applyInPandasWithState";
+  const auto& groups = *function.groups;
+  const auto event_times = EventTimeColumns(*groups.child);
+  const bool by_event_time = function.timeout == "EventTimeTimeout";
+
+  // The rows by their keys k0, k1, ...
+  std::vector<Attribute> columns;
+  std::vector<ExpressionPtr> expressions;
+  std::vector<std::string> keys;
+  std::vector<StructField> fields;
+  for (size_t i = 0; i < groups.grouping.size(); ++i) {
+    keys.push_back("k" + std::to_string(i));
+    columns.push_back(NewColumn(context, keys.back(), groups.grouping[i]->type));
+    expressions.push_back(groups.grouping[i]);
+    fields.emplace_back(keys.back(), groups.grouping[i]->type, true);
+  }
+  const auto& row = groups.aggregates[0]->As<AggregateExpression>().arguments[0];
+  columns.push_back(NewColumn(context, "value", row->type));
+  expressions.push_back(row);
+  std::string late;
+  bool has_watermark = false;
+  for (const auto& column : groups.child->output) {
+    if (!event_times.contains(column.id)) continue;
+    has_watermark = true;
+    columns.push_back(NewColumn(context, "event_time", column.type));
+    expressions.push_back(MakeColumn(column));
+    late = EventMicros("event_time", *column.type);
+    break;
+  }
+  plan::PlanPtr rows = statements.Put(plan::MakeProject(child, std::move(expressions), std::move(columns)));
+  if (by_event_time && has_watermark && watermarks.late_ms > 0) {
+    FRAZIL_ASSIGN_OR_RETURN(
+        rows, statements.Filter(rows, "coalesce(" + late + " > " + MicrosOf(watermarks.late_ms) + ", true)"));
+  }
+  auto items = keys;
+  items.push_back("collect_list(value) AS group_rows");
+  FRAZIL_ASSIGN_OR_RETURN(rows, statements.Group(rows, keys, items));
+
+  // What is kept: whether there is a state, the state, and when the group's time is up.
+  fields.emplace_back("state", function.state, true);
+  fields.emplace_back("has_state", DataType::Boolean(), true);
+  fields.emplace_back("timeout_ms", DataType::Long(), true);
+  auto kept = std::make_shared<plan::ArrowRowsNode>();
+  for (const auto& field : fields) kept->output.push_back(NewColumn(context, field.name, field.type));
+  FRAZIL_ASSIGN_OR_RETURN(kept->data, store.Load(batch.id, DataType::Struct(std::move(fields))));
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto joined, statements.Join(rows, statements.Put(kept), plan::JoinType::kFullOuter, SameKeys(keys.size())));
+  items.clear();
+  for (const auto& key : keys)
+    items.push_back("CASE WHEN group_rows IS NULL THEN r." + key + " ELSE l." + key + " END AS " + key);
+  items.insert(items.end(), {"group_rows", "state", "coalesce(has_state, false) AS has_state",
+                             "coalesce(timeout_ms, " + std::string(kNoTimeout) + ") AS timeout_ms"});
+  FRAZIL_ASSIGN_OR_RETURN(joined, statements.Select(joined, items));
+  const int64_t now_ms = by_event_time ? watermarks.now_ms : batch.timestamp_ms;
+  const std::string is_up =
+      function.timeout == "NoTimeout"
+          ? "false"
+          : "group_rows IS NULL AND timeout_ms >= 0L AND timeout_ms < " + std::to_string(now_ms) + "L";
+  FRAZIL_ASSIGN_OR_RETURN(joined, statements.Select(joined, {"*", "(" + is_up + ") AS is_up"}));
+  FRAZIL_ASSIGN_OR_RETURN(const auto all, statements.Run(joined));
+  const auto all_relation = statements.Put(all);
+
+  // The calls.
+  FRAZIL_ASSIGN_OR_RETURN(const auto called, statements.Filter(all_relation, "group_rows IS NOT NULL OR is_up"));
+  FRAZIL_ASSIGN_OR_RETURN(const auto inputs, statements.Run(called));
+  report.rows_updated = RowCount(*inputs);
+  std::vector<ExpressionPtr> arguments = {function.call->arguments[0], MakeColumn(inputs->output[keys.size()])};
+  columns.clear();
+  expressions.clear();
+  for (size_t i = 0; i < keys.size(); ++i) {
+    arguments.push_back(MakeColumn(inputs->output[i]));
+    columns.push_back(NewColumn(context, keys[i], inputs->output[i].type));
+    expressions.push_back(arguments.back());
+  }
+  arguments.push_back(MakeColumn(inputs->output[keys.size() + 1]));
+  arguments.push_back(MakeColumn(inputs->output[keys.size() + 2]));
+  arguments.push_back(MakeColumn(inputs->output[keys.size() + 4]));
+  arguments.push_back(MakeLiteral(DataType::Long(), Value(batch.timestamp_ms)));
+  arguments.push_back(MakeLiteral(DataType::Long(), Value(has_watermark ? watermarks.now_ms : int64_t{-1})));
+  arguments.push_back(MakeLiteral(DataType::String(), Value(function.timeout)));
+  const auto result_type = DataType::Struct(
+      {StructField("group_rows", function.call->type, true), StructField("state", function.state, true),
+       StructField("has_state", DataType::Boolean(), true), StructField("timeout_ms", DataType::Long(), true)});
+  columns.push_back(NewColumn(context, "answer", result_type));
+  expressions.push_back(MakeCall(kPythonFunction, std::move(arguments), result_type, true));
+  FRAZIL_ASSIGN_OR_RETURN(const auto answers,
+                          statements.RunTyped(plan::MakeProject(inputs, std::move(expressions), std::move(columns))));
+  const auto answer_relation = statements.Put(answers);
+
+  items = keys;
+  items.insert(items.end(),
+               {"answer.state AS state", "answer.has_state AS has_state", "answer.timeout_ms AS timeout_ms"});
+  FRAZIL_ASSIGN_OR_RETURN(auto states, statements.Select(answer_relation, items));
+  FRAZIL_ASSIGN_OR_RETURN(states, statements.Filter(states, "has_state OR timeout_ms >= 0L"));
+  FRAZIL_ASSIGN_OR_RETURN(auto others, statements.Filter(all_relation, "group_rows IS NULL AND NOT is_up"));
+  items = keys;
+  items.insert(items.end(), {"state", "has_state", "timeout_ms"});
+  FRAZIL_ASSIGN_OR_RETURN(others, statements.Select(others, items));
+  FRAZIL_ASSIGN_OR_RETURN(const auto next, statements.Run(Statements::UnionAll(others, states)));
+  FRAZIL_RETURN_IF_ERROR(store.Save(batch.id + 1, next->As<plan::ArrowRowsNode>().data));
+  report.rows_total = RowCount(*next);
+  reports_.push_back(std::move(report));
+  FRAZIL_ASSIGN_OR_RETURN(const auto given, statements.Select(answer_relation, {"answer.group_rows AS group_rows"}));
+  FRAZIL_ASSIGN_OR_RETURN(const auto result, statements.Run(given));
+  return plan::MakeProject(result, {MakeColumn(result->output[0])}, node.output);
+}
+
+}  // namespace frazil::streaming
