@@ -363,8 +363,12 @@ def grouped_function(header, function, return_type):
     """applyInPandas, applyInArrow and aggregate functions: a row of the input is a group."""
     import pyarrow as pa
 
+    import pyspark
+
     is_map = header["eval_type"] in GROUPED_MAP_UDFS
     in_struct = header["eval_type"] in GROUPED_MAP_ARROW_UDFS
+    # Before 4.1 the batches of one stream are the groups; since then each group is a stream, counted in front.
+    counted = [int(part) for part in pyspark.__version__.split(".")[:2]] >= [4, 1]
     row_type = return_type.elementType if is_map else return_type
     runners = {}
 
@@ -395,10 +399,10 @@ def grouped_function(header, function, return_type):
             if in_struct:
                 batch = pa.RecordBatch.from_arrays([batch.to_struct_array()], ["_0"])
             sink = io.BytesIO()
-            sink.write(struct.pack("!i", 1))
+            sink.write(struct.pack("!i", 1) if counted else b"")
             with pa.ipc.new_stream(sink, batch.schema) as stream:
                 stream.write_batch(batch)
-            sink.write(struct.pack("!i", 0))
+            sink.write(struct.pack("!i", 0) if counted else b"")
             results.append(runner(len(columns), len(keys))(sink.getvalue()))
             sizes.append(0 if results[-1] is None else len(results[-1]))
         if is_map:

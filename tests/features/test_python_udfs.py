@@ -13,6 +13,8 @@ from pyspark.sql import Row
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StringType, StructType
 
+needs_arrow_functions = pytest.mark.skipif(not hasattr(F, "arrow_udf"), reason="arrow_udf came with PySpark 4.1")
+
 
 @pytest.fixture
 def people(spark):
@@ -156,6 +158,7 @@ def test_pandas_iterators(spark):
     assert spark.range(5000).select(F.sum(plus("id", "id"))).first()[0] == 4999 * 5000
 
 
+@needs_arrow_functions
 def test_arrow_functions(spark):
     @F.arrow_udf("string")
     def upper(v: pa.Array) -> pa.Array:
@@ -291,7 +294,7 @@ def test_functions_over_groups(spark):
     assert sorted(values(frame.dropna().groupBy("id").applyInArrow(arrow, frame.schema))) == [(1, 1.0), (2, 3.0)]
 
 
-def test_aggregate_functions_of_pandas_and_arrow(spark):
+def test_aggregate_functions_of_pandas(spark):
     frame = spark.createDataFrame([(1, 1.0), (1, 2.0), (2, 3.0), (2, None), (2, 10.0)], "id INT, v DOUBLE")
 
     @F.pandas_udf("double")
@@ -302,15 +305,10 @@ def test_aggregate_functions_of_pandas_and_arrow(spark):
     def both(a: pd.Series, b: pd.Series) -> str:
         return f"{len(a)} {b.sum()}"
 
-    @F.arrow_udf("double")
-    def total(v: pa.Array) -> float:
-        return pa.compute.sum(v).as_py()
-
     assert frame.groupBy("id").agg(mean("v")).columns == ["id", "mean(v)"]
     assert sorted(values(frame.groupBy("id").agg(mean("v"), (mean(frame.v) * 2).alias("m")))) == [
         (1, 1.5, 3.0), (2, 6.5, 13.0)]
     assert values(frame.agg(both("id", "v"))) == [("5 16.0",)]
-    assert sorted(values(frame.groupBy("id").agg(total("v")))) == [(1, 3.0), (2, 13.0)]
     spark.udf.register("py_mean", mean)
     frame.createOrReplaceTempView("numbers_to_mean")
     assert values(spark.sql("SELECT id, py_mean(v) FROM numbers_to_mean GROUP BY id ORDER BY id")) == [
@@ -318,6 +316,16 @@ def test_aggregate_functions_of_pandas_and_arrow(spark):
     for call in ("py_mean(DISTINCT v)", "py_mean(v) FILTER (WHERE id > 1)"):
         with pytest.raises(AnalysisException):
             spark.sql(f"SELECT {call} FROM numbers_to_mean").collect()
+
+
+@needs_arrow_functions
+def test_aggregate_functions_of_arrow(spark):
+    @F.arrow_udf("double")
+    def total(v: pa.Array) -> float:
+        return pa.compute.sum(v).as_py()
+
+    frame = spark.createDataFrame([(1, 1.0), (1, 2.0), (2, 3.0), (2, None), (2, 10.0)], "id INT, v DOUBLE")
+    assert sorted(values(frame.groupBy("id").agg(total("v")))) == [(1, 3.0), (2, 13.0)]
 
 
 def test_functions_over_windows(spark):

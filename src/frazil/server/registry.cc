@@ -9,6 +9,7 @@
 #include "frazil/engine/columnar_files.h"
 #include "frazil/engine/engine.h"
 #include "frazil/session/session_server.h"
+#include "frazil/storage/cloud/cloud_stores.h"
 #include "frazil/storage/local/local_store.h"
 #include "frazil/storage/s3/s3_store.h"
 #include "frazil/tables/delta/delta_format.h"
@@ -59,6 +60,7 @@ std::shared_ptr<const storage::StoreRegistry> MakeStores() {
   auto stores = std::make_shared<storage::StoreRegistry>();
   storage::RegisterLocalStore(stores.get());
   storage::RegisterS3Store(stores.get());
+  storage::RegisterCloudStores(stores.get());
   return stores;
 }
 
