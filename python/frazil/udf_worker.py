@@ -115,6 +115,8 @@ def arrow_type(data_type):
         return pa.map_(arrow_type(data_type.keyType), arrow_type(data_type.valueType))
     if isinstance(data_type, types.StructType):
         return pa.struct([(f"f{i}", arrow_type(field.dataType)) for i, field in enumerate(data_type.fields)])
+    if isinstance(data_type, types.TimestampType):
+        return pa.timestamp("us", tz="UTC")  # PySpark 4.2 wants the zone told, which 4.1 knows no parameter for.
     return to_arrow_type(data_type)
 
 
@@ -611,6 +613,8 @@ def serve(reader, writer):
 
 
 def main():
+    # This text comes by `python -c`; PySpark 4.2 takes a program without a file for one that runs doctests.
+    sys.modules["__main__"].__file__ = "frazil/udf_worker.py"
     # Functions may read and print: the socket is not theirs.
     socket = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
