@@ -14,10 +14,10 @@ export PYTHONDONTWRITEBYTECODE := 1
 # Several targets write to the same build folder; ninja runs things side by side as it is.
 .NOTPARALLEL:
 
-.PHONY: help setup build demo test check unit product ratchet acceptance conformance clients tpc bench format lint asan tsan wheel docs clean
+.PHONY: help setup build demo test check unit product ratchet acceptance conformance clients clients-quick tpc bench format lint asan tsan wheel docs clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 setup: ## install what is missing: Debian packages, Python environment, DuckDB, Arrow, Spark Connect messages
 	@tools/setup/setup.sh
@@ -29,7 +29,7 @@ build: setup ## build the release: build/release/bin/frazil
 demo: build ## the flights of 2013 through an Iceberg table: load, correct, compare versions, read back
 	@tools/demo.sh
 
-test: setup check build unit ratchet product ## everything CI runs: source rules, unit tests, product tests, ratchet
+test: setup check build unit ratchet product clients-quick ## everything CI runs: source rules, unit tests, product tests, ratchet
 
 check: ## the rules of the source: includes, names, lengths, formatting
 	@tools/check_includes.py
@@ -52,12 +52,17 @@ acceptance: build ## the acceptance suite, whole
 conformance: build ## the acceptance suite, Spark's golden files, PySpark's doctests and the function examples, whole
 	@$(PYTHON) tools/ratchet.py --suites "$(SUITES)"
 
-clients: build ## product tests with the oldest and the newest pyspark-client that must work
-	@tools/setup/setup.sh clients
-	@for client in "$(CACHE)"/clients/*; do \
+# $(1): the tests to run with each of the other clients.
+with_clients = @tools/setup/setup.sh clients && for client in "$(CACHE)"/clients/*; do \
 	  echo "pyspark-client $$(basename "$$client")"; \
-	  PYTHONPATH="$$client" $(PYTHON) -m pytest tests/connect tests/features tests/package -q; \
+	  PYTHONPATH="$$client" $(PYTHON) -m pytest $(1) -q || exit 1; \
 	done
+
+clients: build ## product tests with the oldest and the newest pyspark-client that must work
+	$(call with_clients,tests/connect tests/features tests/package)
+
+clients-quick: build ## the part of them that hangs most on the version: the protocol, Python functions
+	$(call with_clients,tests/connect/test_protocol.py tests/features/test_python_udfs.py)
 
 tpc: build ## TPC-H (scale 1) and TPC-DS (scale 0.1), every answer compared with DuckDB's
 	@tools/setup/setup.sh bench
