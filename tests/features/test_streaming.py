@@ -515,6 +515,57 @@ def test_a_closed_session_stops_its_queries(new_session, tmp_path):
     assert not Path(tmp_path / "c" / "offsets" / "1").exists()
 
 
+@pytest.mark.parametrize("kind", ["parquet", "delta", "iceberg"])
+def test_a_table_that_is_dropped_stops_the_queries_into_it(spark, tmp_path, namespace, numbers, kind):
+    stream, add = numbers
+    table = f"{namespace}.gone" if kind == "iceberg" else "default.gone"
+    spark.sql(f"DROP TABLE IF EXISTS {table}")
+    add("1.json", [1])
+    query = stream.writeStream.format(kind).option("checkpointLocation", str(tmp_path / "c")).toTable(table)
+    query.processAllAvailable()
+    spark.sql(f"DROP TABLE {table}")
+    add("2.json", [2])
+    with pytest.raises(StreamingQueryException):
+        query.awaitTermination(60)
+
+
+def test_latest_first_is_true_or_false(spark, tmp_path):
+    write_json(tmp_path / "in", "1.json", [{"a": 1}])
+    for value, ends in (("TRUE", True), ("false", True), ("maybe", False)):
+        stream = spark.readStream.schema("a INT").option("latestFirst", value).json(str(tmp_path / "in"))
+        if ends:
+            drain(stream.writeStream.format("noop"))
+            continue
+        with pytest.raises(PySparkException, match="Invalid value 'maybe' for option 'latestFirst', must be 'true' or 'false'"):
+            drain(stream.writeStream.format("noop"))
+
+
+@pytest.mark.parametrize("file, text", [("offsets/0", "v1\n{broken"), ("offsets/0", "nothing"), ("commits/0", "v1\n{broken"), ("metadata", "{broken")])
+def test_a_damaged_checkpoint_is_named(spark, tmp_path, numbers, file, text):
+    stream, add = numbers
+    add("1.json", [1])
+    def run():
+        drain(stream.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "c")))
+    run()
+    (tmp_path / "c" / file).write_text(text)
+    for beside in (tmp_path / "c").glob(f"**/.{Path(file).name}.crc"):
+        beside.unlink()
+    with pytest.raises(PySparkException, match=f"c/{file}"):
+        run()
+
+
+@pytest.mark.ours
+def test_stop_ends_a_batch_whose_windows_explode(spark, tmp_path):
+    write_json(tmp_path / "in", "1.json", [{"t": "2026-01-01T00:00:00.000Z"}])
+    stream = spark.readStream.schema("t TIMESTAMP").json(str(tmp_path / "in"))
+    query = stream.groupBy(F.window("t", "1 day", "1 millisecond")).count().writeStream.outputMode("complete").format("noop").start()
+    time.sleep(1)
+    assert query.isActive
+    began = time.monotonic()
+    query.stop()
+    assert time.monotonic() - began < 20
+
+
 # --- state
 
 def feed(spark, tmp_path, rows, schema):

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from conftest import iceberg_catalog, open_session
 from pyspark.sql import functions as F
+from pyspark.sql.connect.session import SparkSession
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 from frazil.spark import SparkConnectServer
@@ -45,17 +46,23 @@ class Feed(threading.Thread):
 @pytest.fixture
 def server(tmp_path):
     """start() -> (server, session) over the test's folder."""
-    started = []
+    started, sessions = [], []
 
     def start():
         server = SparkConnectServer(warehouse=tmp_path / "warehouse", conf=iceberg_catalog("ice", tmp_path / "lake"))
         server.start()
         started.append(server)
-        return server, open_session(server.remote_url)
+        sessions.append(open_session(server.remote_url))
+        return server, sessions[-1]
 
     yield start
     for server in started:
         server.stop()
+    # The client asks the session that it had first what types in text mean: not one whose server is dead.
+    if getattr(SparkSession._active_session, "session", None) in sessions:
+        SparkSession._active_session.session = None
+    if SparkSession._default_session in sessions:
+        SparkSession._default_session = None
 
 
 def start_queries(spark, folder, **trigger):

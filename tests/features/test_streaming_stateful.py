@@ -152,6 +152,14 @@ def test_rows_behind_the_watermark_of_the_former_batch_are_late(streams, result)
     assert result(grouped) == [(0, 2), (20, 2)]
 
 
+def test_many_windows_of_a_row(spark, streams, result):
+    stream = streams("in", "t TIMESTAMP", [[{"t": 1000}], [{"t": 3000}], [{"t": 3001}]]).withWatermark("t", "1 second")
+    counts = stream.groupBy(F.window("t", "1000 seconds", "1 second").alias("w")).count().select(seconds("w.start").alias("s"), "count")
+    assert result(counts) == sorted([(second, 1) for second in range(1, 1001)], key=repr)
+    batch = spark.sql("SELECT TIMESTAMP '2026-01-01 00:16:40' AS t").groupBy(F.window("t", "1000 seconds", "1 second", "500 milliseconds")).count()
+    assert batch.agg(F.count("*"), F.min(F.unix_millis("window.start")) % 1000, F.sum("count")).first()[0::2] == (1000, 1000)
+
+
 # --- joins
 
 LEFT = [[{"t": 10, "k": 1, "a": "x"}, {"t": 12, "k": 2, "a": "y"}], [{"t": 15, "k": 3, "a": "z"}], [{"t": 60, "k": 9, "a": "end"}], [{"t": 61, "k": 9, "a": "end2"}]]

@@ -24,6 +24,8 @@ using plan::ExprPtr;
 
 namespace {
 
+/// Of overlapping windows: more are made one by one.
+constexpr int64_t kMostWindowsAtOnce = 128;
 constexpr int64_t kMicrosPerDay = 86400LL * 1000 * 1000;
 
 ExprPtr Call(std::string name, std::vector<ExprPtr> arguments) {
@@ -114,8 +116,9 @@ Result<Attribute> Analyzer::AddTimeWindow(const plan::FunctionExpr& call, Relati
 
   const ExprPtr micros = Call("unix_micros", {TypedArgument(time)});
   const ExprPtr last_start = Call("-", {micros, Call("pmod", {Call("-", {micros, Micros(start)}), Micros(slide)})});
-  const auto window_at = [&](int64_t steps_back) {
-    const ExprPtr from = steps_back == 0 ? last_start : Call("-", {last_start, Micros(steps_back * slide)});
+  // The window that begins so many microseconds before the last one that holds the time; null: that one itself.
+  const auto window_at = [&](const ExprPtr& back) {
+    const ExprPtr from = back == nullptr ? last_start : Call("-", {last_start, back});
     return Call("named_struct",
                 {plan::MakeLiteralExpr(DataType::String(), Value("start")), Call("timestamp_micros", {from}),
                  plan::MakeLiteralExpr(DataType::String(), Value("end")),
@@ -125,7 +128,7 @@ Result<Attribute> Analyzer::AddTimeWindow(const plan::FunctionExpr& call, Relati
   const int64_t overlapping = (width + slide - 1) / slide;
   Attribute attribute;
   if (overlapping == 1) {
-    FRAZIL_ASSIGN_OR_RETURN(auto window, AnalyzeScalar(window_at(0), scope));
+    FRAZIL_ASSIGN_OR_RETURN(auto window, AnalyzeScalar(window_at(nullptr), scope));
     attribute = NewAttribute("window", WindowType(time->type), false);
     auto output = present->output;
     std::vector<ExpressionPtr> expressions;
@@ -135,20 +138,39 @@ Result<Attribute> Analyzer::AddTimeWindow(const plan::FunctionExpr& call, Relati
     input->plan = plan::MakeProject(present, std::move(expressions), std::move(output));
   } else {
     // Every window that may hold the row; those that end before it go.
-    std::vector<ExprPtr> candidates;
-    for (int64_t i = overlapping - 1; i >= 0; --i) candidates.push_back(window_at(i));
-    FRAZIL_ASSIGN_OR_RETURN(auto windows, AnalyzeScalar(Call("array", std::move(candidates)), scope));
-    attribute = NewAttribute("window", WindowType(time->type), true);
     auto node = std::make_shared<plan::GenerateNode>();
     node->output = present->output;
-    node->output.push_back(attribute);
     node->child = present;
     node->generator = "explode";
-    node->arguments = {std::move(windows)};
     node->generated_columns = 1;
+    plan::LogicalPlanPtr rows;
+    attribute = NewAttribute("window", WindowType(time->type), true);
+    if (overlapping <= kMostWindowsAtOnce) {
+      std::vector<ExprPtr> candidates;
+      for (int64_t i = overlapping - 1; i >= 0; --i) candidates.push_back(window_at(Micros(i * slide)));
+      FRAZIL_ASSIGN_OR_RETURN(auto windows, AnalyzeScalar(Call("array", std::move(candidates)), scope));
+      node->output.push_back(attribute);
+      node->arguments = {std::move(windows)};
+      rows = node;
+    } else {
+      // One by one from their numbers: so many of them have no place in one value, nor in the plan.
+      const auto number = NewAttribute(plan::kWindowNumber, DataType::Long(), false);
+      const auto steps = Call("sequence", {Micros(overlapping - 1), Micros(0), Micros(-1)});
+      FRAZIL_ASSIGN_OR_RETURN(auto numbers, AnalyzeScalar(steps, scope));
+      node->output.push_back(number);
+      node->arguments = {std::move(numbers)};
+      FRAZIL_ASSIGN_OR_RETURN(auto window,
+                              AnalyzeScalar(window_at(Call("*", {MakeTypedExpr(number), Micros(slide)})), scope));
+      std::vector<ExpressionPtr> expressions;
+      for (const auto& column : present->output) expressions.push_back(MakeColumn(column));
+      expressions.push_back(std::move(window));
+      auto output = present->output;
+      output.push_back(attribute);
+      rows = plan::MakeProject(node, std::move(expressions), std::move(output));
+    }
     FRAZIL_ASSIGN_OR_RETURN(auto end, ExtractField(MakeColumn(attribute), "end"));
     FRAZIL_ASSIGN_OR_RETURN(auto inside, AnalyzeScalar(Call("<", {TypedArgument(time), TypedArgument(end)}), scope));
-    input->plan = plan::MakeFilter(node, std::move(inside));
+    input->plan = plan::MakeFilter(rows, std::move(inside));
   }
   return attribute;
 }

@@ -23,6 +23,9 @@ inline constexpr const char* kWatermarkMetric = "__watermark__";
 /// metrics, whose name this is.
 inline constexpr const char* kWithinWatermark = "__within_watermark__";
 
+/// The column that numbers the windows which a row falls in, where there are many of them.
+inline constexpr const char* kWindowNumber = "__window_number__";
+
 /// In the metadata of a column of a stream that is a session window. Each row has there its own window: which of them
 /// are one session is known where they are grouped, with those of earlier batches.
 inline constexpr const char* kSessionWindowKey = "spark.sessionWindow";

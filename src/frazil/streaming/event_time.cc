@@ -1,6 +1,7 @@
 #include "frazil/streaming/event_time.h"
 
 #include <algorithm>
+#include <set>
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
@@ -47,6 +48,7 @@ class Finder {
       // Sliding windows: one row for each window that a time falls into.
       const auto& generate = node.As<plan::GenerateNode>();
       if (generate.generator != "explode" || generate.arguments.size() != 1) return;
+      if (node.output.back().name == plan::kWindowNumber) window_numbers_.insert(node.output.back().id);
       if (!IsWindow(*node.output.back().type)) return;
       if (const auto delay = MadeFromTimes(*generate.arguments[0])) columns_[node.output.back().id] = *delay;
     } else if (node.kind == LogicalKind::kProject) {
@@ -96,6 +98,7 @@ class Finder {
     bool all = true;
     VisitExpression(expression, [&](const Expression& part) {
       if (part.kind != ExpressionKind::kColumn) return all;
+      if (window_numbers_.contains(part.As<ColumnExpression>().id)) return all;
       const auto column = columns_.find(part.As<ColumnExpression>().id);
       all = all && column != columns_.end();
       if (all) delay = column->second;
@@ -106,6 +109,7 @@ class Finder {
 
   std::map<AttributeId, int64_t> columns_;
   std::map<uint64_t, const LogicalPlan*> definitions_;
+  std::set<AttributeId> window_numbers_;
 };
 
 void CollectWatermarks(const LogicalPlan& node, std::vector<std::string>* names) {

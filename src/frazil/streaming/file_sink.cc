@@ -1,6 +1,7 @@
 // A folder of files as a sink: files of a batch count from the moment when the folder's log has them.
 // Source: FileStreamSink and ManifestFileCommitProtocol of Spark.
 
+#include "frazil/analysis/analyzer.h"
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/clock.h"
 #include "frazil/base/text.h"
@@ -16,12 +17,13 @@ namespace {
 class FileSink : public Sink {
  public:
   FileSink(std::string path, storage::ObjectStorePtr store, std::unique_ptr<tables::FileTable> table,
-           std::map<std::string, std::string> options)
+           std::map<std::string, std::string> options, std::vector<std::string> table_name)
       : path_(std::move(path)),
         store_(std::move(store)),
         table_(std::move(table)),
         options_(std::move(options)),
-        log_(*store_, storage::JoinPath(path_, tables::kSinkLogFolder)) {}
+        log_(*store_, storage::JoinPath(path_, tables::kSinkLogFolder)),
+        table_name_(std::move(table_name)) {}
 
   std::string description() const override {
     return "FileSink[" + std::string(storage::SchemeOf(path_).empty() ? "file:" : "") + path_ + "]";
@@ -30,6 +32,7 @@ class FileSink : public Sink {
   Result<std::optional<int64_t>> AddBatch(const Batch& batch, commands::CommandContext& context) override {
     FRAZIL_ASSIGN_OR_RETURN(auto last, log_.Latest());
     if (last && *last >= batch.id) return std::optional<int64_t>();
+    if (!table_name_.empty()) FRAZIL_RETURN_IF_ERROR(analysis::ResolveTable(table_name_, context).status());
     tables::WriteOptions options;
     options.options = options_;
     FRAZIL_ASSIGN_OR_RETURN(auto write, table_->StartWrite(options));
@@ -62,12 +65,14 @@ class FileSink : public Sink {
   const std::unique_ptr<tables::FileTable> table_;
   const std::map<std::string, std::string> options_;
   tables::BatchFileLog log_;
+  const std::vector<std::string> table_name_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Sink>> MakeFileSink(const StreamWrite& write, const std::string& format, OutputMode mode,
                                            const DataTypePtr& schema, const std::string& path,
+                                           const std::vector<std::string>& table_name,
                                            commands::CommandContext& context) {
   if (mode != OutputMode::kAppend) return UnsupportedMode(format, mode);
   tables::TableDefinition definition;
@@ -100,7 +105,7 @@ Result<std::unique_ptr<Sink>> MakeFileSink(const StreamWrite& write, const std::
   auto options = commands::LowerKeys(write.options);
   for (const char* key : {"path", "checkpointlocation"}) options.erase(key);
   return std::unique_ptr<Sink>(
-      std::make_unique<FileSink>(path, std::move(store), std::move(table), std::move(options)));
+      std::make_unique<FileSink>(path, std::move(store), std::move(table), std::move(options), table_name));
 }
 
 }  // namespace frazil::streaming

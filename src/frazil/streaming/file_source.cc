@@ -268,7 +268,12 @@ Result<std::unique_ptr<Source>> MakeFileSource(const SourceDescription& descript
     const auto found = description.options.find(key);
     return found == description.options.end() ? std::string() : found->second;
   };
-  limits.latest_first = EqualsIgnoreCase(option("latestfirst"), "true");
+  const std::string latest_first = option("latestfirst");
+  limits.latest_first = EqualsIgnoreCase(latest_first, "true");
+  if (description.options.contains("latestfirst") && !limits.latest_first && !EqualsIgnoreCase(latest_first, "false")) {
+    return Error::Plain(ExceptionClass::kIllegalArgument,
+                        "Invalid value '" + latest_first + "' for option 'latestFirst', must be 'true' or 'false'");
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto log_store, context.stores().StoreFor(folder, context.execution().store_settings));
   FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(description.path, context.execution().store_settings));
   FRAZIL_ASSIGN_OR_RETURN(auto zone, TimeZone::Find(context.settings().time_zone));

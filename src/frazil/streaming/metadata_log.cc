@@ -39,6 +39,11 @@ int64_t NumberAt(const JsonValue& object, std::string_view name) {
 
 }  // namespace
 
+Error InLogFile(const std::string& path, Error error) {
+  error.message = "Failed to read log file " + path + ". " + error.message;
+  return error;
+}
+
 std::string MetadataLog::PathOf(int64_t batch) const { return storage::JoinPath(folder_, std::to_string(batch)); }
 
 Result<bool> MetadataLog::Add(int64_t batch, std::string_view text) {
@@ -99,7 +104,9 @@ Result<BatchOffsets> BatchOffsets::Parse(const std::string& text) {
   if (lines.empty()) return Malformed("an entry of offsets", text);
   BatchOffsets offsets;
   if (!lines[0].empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(auto about, ParseJson(lines[0]));
+    const auto parsed = ParseJson(lines[0]);
+    if (!parsed.ok()) return Malformed("an entry of offsets", text);
+    const auto& about = *parsed;
     offsets.watermark_ms = NumberAt(about, "batchWatermarkMs");
     offsets.timestamp_ms = NumberAt(about, "batchTimestampMs");
     if (const auto* kept = about.Find("conf"); kept != nullptr) {
@@ -120,8 +127,9 @@ Result<BatchCommit> BatchCommit::Parse(const std::string& text) {
   FRAZIL_ASSIGN_OR_RETURN(auto lines, LinesOf(text, "an entry of commits"));
   BatchCommit commit;
   if (lines.empty() || lines[0].empty()) return commit;
-  FRAZIL_ASSIGN_OR_RETURN(auto about, ParseJson(lines[0]));
-  commit.next_watermark_ms = NumberAt(about, "nextBatchWatermarkMs");
+  const auto about = ParseJson(lines[0]);
+  if (!about.ok()) return Malformed("an entry of commits", text);
+  commit.next_watermark_ms = NumberAt(*about, "nextBatchWatermarkMs");
   return commit;
 }
 
@@ -136,9 +144,9 @@ Result<std::string> CheckpointQueryId(storage::ObjectStore& store, const std::st
     text = store.Read(path);
     if (!text.ok()) return std::move(text).error();
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto metadata, ParseJson(*text));
-  const auto* id = metadata.Find("id");
-  if (id == nullptr || !Uuid::Parse(id->text)) return Malformed("the file metadata", *text);
+  const auto metadata = ParseJson(*text);
+  const auto* id = metadata.ok() ? metadata->Find("id") : nullptr;
+  if (id == nullptr || !Uuid::Parse(id->text)) return InLogFile(path, Malformed("the file metadata", *text));
   return id->text;
 }
 

@@ -33,15 +33,17 @@ class MetadataLog {
   Status RemoveBefore(int64_t batch);
 
   const std::string& folder() const { return folder_; }
+  std::string PathOf(int64_t batch) const;
   const storage::ObjectStorePtr& store() const { return store_; }
 
  private:
-  std::string PathOf(int64_t batch) const;
-
   storage::ObjectStorePtr store_;
   std::string folder_;
   std::optional<int64_t> oldest_;  ///< The oldest batch that may still be there; unknown at first.
 };
+
+/// The error of a file that cannot be read as what it should be, with the file's name.
+Error InLogFile(const std::string& path, Error error);
 
 /// offsets/N: what batch N reads, written before it begins.
 struct BatchOffsets {

@@ -213,7 +213,9 @@ Status StreamingQuery::Recover() {
       return Error::Plain(ExceptionClass::kSpark,
                           "batch " + std::to_string(batch) + " doesn't exist in the offset log " + offsets_->folder());
     }
-    FRAZIL_ASSIGN_OR_RETURN(auto offsets, BatchOffsets::Parse(*text));
+    auto parsed = BatchOffsets::Parse(*text);
+    if (!parsed.ok()) return InLogFile(offsets_->PathOf(batch), std::move(parsed).error());
+    BatchOffsets offsets = *std::move(parsed);
     if (offsets.ends.size() != sources_.size()) {
       return Error::Plain(ExceptionClass::kSpark, "There are [" + std::to_string(offsets.ends.size()) +
                                                       "] sources in the checkpoint offsets and now there are [" +
@@ -229,8 +231,9 @@ Status StreamingQuery::Recover() {
   const auto policy = batch_.settings.find(kWatermarkPolicy);
   if (policy != batch_.settings.end()) watermark_is_greatest_ = AsciiLower(policy->second) == "max";
   if (committed) {
-    FRAZIL_ASSIGN_OR_RETURN(const auto commit, BatchCommit::Parse(*committed));
-    watermark_ms_ = std::max(watermark_ms_, commit.next_watermark_ms);
+    auto commit = BatchCommit::Parse(*committed);
+    if (!commit.ok()) return InLogFile(commits_->PathOf(*latest), std::move(commit).error());
+    watermark_ms_ = std::max(watermark_ms_, commit->next_watermark_ms);
     batch_id_ = *latest + 1;
     for (size_t i = 0; i < sources_.size(); ++i) {
       sources_[i].begin = batch_.ends[i];

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "frazil/commands/command_context.h"
 #include "frazil/plan/logical_plan.h"
@@ -45,8 +46,10 @@ bool TakesTemporaryCheckpoint(const StreamWrite& write);
 Result<std::unique_ptr<Sink>> MakeTableSink(const StreamWrite& write, OutputMode mode, const DataTypePtr& schema,
                                             commands::CommandContext& context);
 // file_sink.cc
+/// `table_name`: of the table whose folder `path` is; a batch fails where it is gone. Empty: there is no table.
 Result<std::unique_ptr<Sink>> MakeFileSink(const StreamWrite& write, const std::string& format, OutputMode mode,
                                            const DataTypePtr& schema, const std::string& path,
+                                           const std::vector<std::string>& table_name,
                                            commands::CommandContext& context);
 // memory_sink.cc
 Result<std::unique_ptr<Sink>> MakeMemorySink(const StreamWrite& write, const DataTypePtr& schema, StreamHost& host);

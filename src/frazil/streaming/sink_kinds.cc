@@ -102,7 +102,7 @@ Result<std::unique_ptr<Sink>> MakeSink(const StreamWrite& write, OutputMode mode
     const auto option = options.find("path");
     const std::string path = write.path.value_or(option == options.end() ? "" : option->second);
     if (path.empty()) return Error::Of("_LEGACY_ERROR_TEMP_2047");
-    return MakeFileSink(write, format, mode, schema, storage::FolderOf(path), context);
+    return MakeFileSink(write, format, mode, schema, storage::FolderOf(path), {}, context);
   }
   if (const auto table = context.formats().Find(format); table != nullptr && table->self_describing())
     return MakeTableSink(write, mode, schema, context);

@@ -209,7 +209,7 @@ Result<std::unique_ptr<Sink>> MakeTableSink(const StreamWrite& write, OutputMode
                                                        "'s data source provider(" + provider + ").");
   }
   if (tables::FileFormatByName(provider))
-    return MakeFileSink(write, provider, mode, schema, storage::FolderOf(table.table->location()), context);
+    return MakeFileSink(write, provider, mode, schema, storage::FolderOf(table.table->location()), name, context);
   if (mode == OutputMode::kUpdate) return UnsupportedTableMode(provider, Join(table.full_name, "."), mode);
   return std::unique_ptr<Sink>(std::make_unique<TableSink>(write, provider, table.full_name, ""));
 }
