@@ -58,7 +58,6 @@ KINDS = [
     ("Plans", "EXPLAIN prints the engine's own plan.",
      {"doctests": ["*.explain", "*.cache", "*.persist", "*.hint", "*.sameSemantics"]}),
     ("Table functions of Python", "Python UDTFs are missing.", {"doctests": ["*udtf*", "*.asTable"]}),
-    ("ORC", "ORC files are neither read nor written.", {"doctests": ["*.orc"]}),
     ("Bucketing and clustering", "bucketBy, sortBy and clusterBy of the first writer are refused.",
      {"doctests": ["*.bucketBy", "*.sortBy", "*.clusterBy"]}),
 ]

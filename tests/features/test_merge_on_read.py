@@ -139,11 +139,13 @@ def test_version_1_has_no_delete_files(spark, namespace):
     assert spark.table(table).count() == 20
 
 
-def test_other_formats_of_delete_files_are_refused(spark, namespace):
-    table = numbers(spark, f"{namespace}.t", 2, ", 'write.delete.format.default' = 'avro'")
-    with pytest.raises(Exception, match="avro"):
-        spark.sql(f"DELETE FROM {table} WHERE id = 1")
-    assert spark.table(table).count() == 20
+@pytest.mark.parametrize("form", ["avro", "orc"])
+def test_other_formats_of_delete_files(spark, namespace, form):
+    table = numbers(spark, f"{namespace}.t", 2, f", 'write.delete.format.default' = '{form}'")
+    spark.sql(f"DELETE FROM {table} WHERE id = 1")
+    spark.sql(f"DELETE FROM {table} WHERE id = 2")
+    assert {r.file_format for r in spark.sql(f"SELECT * FROM {table}.delete_files").collect()} == {form.upper()}
+    assert sorted(r.id for r in spark.table(table).collect()) == [0, *range(3, 20)]
 
 
 @pytest.mark.parametrize("version", [2, 3])

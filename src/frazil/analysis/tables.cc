@@ -162,11 +162,13 @@ plan::LogicalPlanPtr Analyzer::ScanOf(const tables::TableScanPtr& scan, const st
   // Queries see CHAR and VARCHAR columns as STRING.
   for (auto& attribute : node->output) attribute.type = StringsWithoutLength(attribute.type);
   for (size_t i = 0; i < node->output.size(); ++i) node->columns.push_back({static_cast<int>(i), {}});
-  // Only of Parquet files' rows it is known where they stand in their file.
-  const bool is_parquet = !scan->has_rows() && scan->format() == tables::FileFormat::kParquet;
+  // Of lines it is not known where they stand in their file; of Parquet alone Spark tells users.
+  const auto is_of = [&](tables::FileFormat format) { return !scan->has_rows() && scan->format() == format; };
+  const bool is_parquet = is_of(tables::FileFormat::kParquet);
+  const bool has_positions = is_parquet || is_of(tables::FileFormat::kOrc) || is_of(tables::FileFormat::kAvro);
   if (with_metadata_columns) {
     std::vector<StructField> metadata = {{plan::kFilePathColumn, DataType::String(), false}};
-    if (is_parquet) metadata.emplace_back(plan::kFilePositionColumn, DataType::Long(), false);
+    if (has_positions) metadata.emplace_back(plan::kFilePositionColumn, DataType::Long(), false);
     for (auto& column : scan->metadata_columns()) metadata.push_back(std::move(column));
     for (const auto& column : metadata) {
       node->output.push_back(NewAttribute(column.name, column.type, column.nullable));

@@ -8,6 +8,7 @@
 #include <arrow/api.h>
 
 #include "frazil/base/result.h"
+#include "frazil/types/arrow_c.h"
 #include "frazil/types/data_type.h"
 
 namespace frazil::codec {
@@ -18,6 +19,11 @@ Result<std::shared_ptr<arrow::Schema>> ToArrowSchema(const DataType& schema, con
 /// The Spark type that values of an Arrow type become.
 Result<DataTypePtr> FromArrowType(const arrow::DataType& type);
 Result<DataTypePtr> FromArrowSchema(const arrow::Schema& schema);
+
+/// The array in the layout of types/arrow_c.h: `wanted` as ToArrowType gives it.
+Result<std::shared_ptr<arrow::Array>> NormalizeArray(std::shared_ptr<arrow::Array> array,
+                                                     const std::shared_ptr<arrow::DataType>& wanted);
+Result<ArrowBatch> ExportBatch(const arrow::RecordBatch& batch);
 
 /// An Arrow status as ours: what a client sent is the user's fault, anything else a defect.
 Error ArrowFailure(const arrow::Status& status, bool from_client);

@@ -1,6 +1,7 @@
 #include "frazil/codec/avro_file.h"
 
 #include <random>
+#include <utility>
 #include <zlib.h>
 
 #include <arrow/util/compression.h>
@@ -12,7 +13,6 @@ namespace frazil::codec {
 namespace {
 
 constexpr std::string_view kMagic("Obj\x01", 4);
-constexpr size_t kSyncSize = 16;
 constexpr size_t kBlockSize = 64000;  // Avro's own default.
 
 /// Snappy block with the CRC-32 of the data behind it, as the Avro specification asks.
@@ -59,7 +59,60 @@ Result<std::string> DecompressZstd(std::string_view data) {
   return out;
 }
 
+Result<std::string> Compress(const std::string& codec, std::string_view data, int level) {
+  if (codec == "deflate") return DeflateRaw(data, level);
+  if (codec == "zstandard") {
+    std::string out(ZSTD_compressBound(data.size()), '\0');
+    const size_t size = ZSTD_compress(out.data(), out.size(), data.data(), data.size(), ZSTD_CLEVEL_DEFAULT);
+    if (ZSTD_isError(size)) return Error::Internal(std::string("zstd: ") + ZSTD_getErrorName(size));
+    out.resize(size);
+    return out;
+  }
+  if (codec != "snappy") return Error::Unsupported("writing Avro with codec " + codec);
+  auto snappy = arrow::util::Codec::Create(arrow::Compression::SNAPPY);
+  if (!snappy.ok()) return Error::Unsupported("Avro codec snappy");
+  const auto* bytes = reinterpret_cast<const uint8_t*>(data.data());
+  const auto size = static_cast<int64_t>(data.size());
+  const int64_t most = (*snappy)->MaxCompressedLen(size, bytes);
+  std::string out(static_cast<size_t>(most), '\0');
+  auto compressed = (*snappy)->Compress(size, bytes, most, reinterpret_cast<uint8_t*>(out.data()));
+  if (!compressed.ok()) return Error::Internal("snappy: " + compressed.status().message());
+  out.resize(static_cast<size_t>(*compressed));
+  const auto checksum =
+      static_cast<uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(data.data()), static_cast<uInt>(data.size())));
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(checksum >> shift & 0xFF);
+  return out;
+}
+
 }  // namespace
+
+Result<AvroHeader> ParseAvroHeader(std::string_view data, const std::string& path) {
+  const auto damaged = [&] { return Error::Storage("Not a sound Avro file: " + path); };
+  AvroHeader header;
+  if (data.substr(0, kMagic.size()) != kMagic) return damaged();
+  AvroDecoder decoder(data.substr(kMagic.size()));
+  decoder.ReadItems([&] {
+    std::string key(decoder.ReadBytes());
+    header.metadata[std::move(key)] = std::string(decoder.ReadBytes());
+  });
+  header.sync = std::string(decoder.ReadRaw(kAvroSyncSize));
+  if (!decoder.ok()) return damaged();
+  header.size = data.size() - decoder.remaining();
+  auto schema = header.metadata.find("avro.schema");
+  if (schema == header.metadata.end()) return damaged();
+  FRAZIL_ASSIGN_OR_RETURN(header.schema, ParseAvroSchema(schema->second));
+  auto codec = header.metadata.find("avro.codec");
+  header.codec = codec == header.metadata.end() ? "null" : codec->second;
+  return header;
+}
+
+Result<std::string> DecompressAvroBlock(const std::string& codec, std::string_view stored) {
+  if (codec == "null") return std::string(stored);
+  if (codec == "deflate") return InflateRaw(stored);
+  if (codec == "zstandard") return DecompressZstd(stored);
+  if (codec == "snappy") return DecompressSnappy(stored);
+  return Error::Unsupported("Avro codec " + codec);
+}
 
 Error AvroFileReader::Damaged() const { return Error::Storage("Not a sound Avro file: " + path_); }
 
@@ -67,21 +120,8 @@ Result<AvroFileReader> AvroFileReader::Open(std::string data, std::string path) 
   AvroFileReader reader;
   reader.path_ = std::move(path);
   reader.data_ = std::move(data);
-  std::string_view all = reader.data_;
-  if (all.substr(0, kMagic.size()) != kMagic) return reader.Damaged();
-  AvroDecoder decoder(all.substr(kMagic.size()));
-  decoder.ReadItems([&] {
-    std::string key(decoder.ReadBytes());
-    reader.metadata_[std::move(key)] = std::string(decoder.ReadBytes());
-  });
-  reader.sync_ = std::string(decoder.ReadRaw(kSyncSize));
-  if (!decoder.ok()) return reader.Damaged();
-  reader.position_ = all.size() - decoder.remaining();
-  auto schema = reader.metadata_.find("avro.schema");
-  if (schema == reader.metadata_.end()) return reader.Damaged();
-  FRAZIL_ASSIGN_OR_RETURN(reader.schema_, ParseAvroSchema(schema->second));
-  auto codec = reader.metadata_.find("avro.codec");
-  reader.codec_ = codec == reader.metadata_.end() ? "null" : codec->second;
+  FRAZIL_ASSIGN_OR_RETURN(reader.header_, ParseAvroHeader(reader.data_, reader.path_));
+  reader.position_ = reader.header_.size;
   return reader;
 }
 
@@ -91,21 +131,13 @@ Result<bool> AvroFileReader::Next(Block* block) {
   AvroDecoder decoder(rest);
   block->record_count = decoder.ReadLong();
   std::string_view stored = decoder.ReadBytes();
-  std::string_view sync = decoder.ReadRaw(kSyncSize);
-  if (!decoder.ok() || sync != sync_ || block->record_count < 0) return Damaged();
+  std::string_view sync = decoder.ReadRaw(kAvroSyncSize);
+  if (!decoder.ok() || sync != header_.sync || block->record_count < 0) return Damaged();
   position_ = data_.size() - decoder.remaining();
-  if (codec_ == "null") {
+  if (header_.codec == "null") {
     block->data = stored;
   } else {
-    if (codec_ == "deflate") {
-      FRAZIL_ASSIGN_OR_RETURN(block_, InflateRaw(stored));
-    } else if (codec_ == "zstandard") {
-      FRAZIL_ASSIGN_OR_RETURN(block_, DecompressZstd(stored));
-    } else if (codec_ == "snappy") {
-      FRAZIL_ASSIGN_OR_RETURN(block_, DecompressSnappy(stored));
-    } else {
-      return Error::Unsupported("Avro codec " + codec_);
-    }
+    FRAZIL_ASSIGN_OR_RETURN(block_, DecompressAvroBlock(header_.codec, stored));
     block->data = block_;
   }
   return true;
@@ -115,7 +147,7 @@ AvroFileWriter::AvroFileWriter(std::string_view schema, const std::map<std::stri
                                std::string codec, int level)
     : codec_(std::move(codec)), level_(level) {
   std::random_device device;
-  for (size_t i = 0; i < kSyncSize; i += 4) {
+  for (size_t i = 0; i < kAvroSyncSize; i += 4) {
     uint32_t random = device();
     sync_.append(reinterpret_cast<const char*>(&random), 4);
   }
@@ -143,19 +175,19 @@ Status AvroFileWriter::FlushBlock() {
   if (records_ == 0) return {};
   AvroEncoder out(&out_);
   out.WriteLong(records_);
-  if (codec_ == "deflate") {
-    FRAZIL_ASSIGN_OR_RETURN(std::string compressed, DeflateRaw(block_, level_));
-    out.WriteBytes(compressed);
-  } else if (codec_ == "null") {
+  if (codec_ == "null") {
     out.WriteBytes(block_);
   } else {
-    return Error::Unsupported("writing Avro with codec " + codec_);
+    FRAZIL_ASSIGN_OR_RETURN(const std::string compressed, Compress(codec_, block_, level_));
+    out.WriteBytes(compressed);
   }
   out.WriteRaw(sync_);
   block_.clear();
   records_ = 0;
   return {};
 }
+
+std::string AvroFileWriter::TakeBytes() { return std::exchange(out_, std::string()); }
 
 Result<std::string> AvroFileWriter::Finish() {
   FRAZIL_RETURN_IF_ERROR(FlushBlock());

@@ -11,6 +11,20 @@
 
 namespace frazil::codec {
 
+/// What stands before the first block of an object container file.
+struct AvroHeader {
+  std::map<std::string, std::string> metadata;
+  AvroSchemaPtr schema;
+  std::string codec;
+  std::string sync;
+  size_t size = 0;  ///< Bytes of the header.
+};
+inline constexpr size_t kAvroSyncSize = 16;
+/// `data` begins as the file does, and may end anywhere behind the header; `path` is for messages.
+Result<AvroHeader> ParseAvroHeader(std::string_view data, const std::string& path);
+/// What a block holds, once it is no longer compressed.
+Result<std::string> DecompressAvroBlock(const std::string& codec, std::string_view stored);
+
 /// Reads an object container file that is in memory, block by block. Source: Avro specification, "Object Container
 /// Files". Codecs: null, deflate, snappy, zstandard; others are refused by name.
 class AvroFileReader {
@@ -18,8 +32,8 @@ class AvroFileReader {
   /// `path` is for messages.
   static Result<AvroFileReader> Open(std::string data, std::string path);
 
-  const std::map<std::string, std::string>& metadata() const { return metadata_; }
-  const AvroSchema& schema() const { return *schema_; }
+  const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
+  const AvroSchema& schema() const { return *header_.schema; }
 
   /// One block, decompressed; `data` is valid until the next call.
   struct Block {
@@ -53,17 +67,14 @@ class AvroFileReader {
   std::string path_;
   std::string data_;
   size_t position_ = 0;
-  std::map<std::string, std::string> metadata_;
-  AvroSchemaPtr schema_;
-  std::string codec_;
-  std::string sync_;
+  AvroHeader header_;
   std::string block_;
 };
 
 /// Makes an object container file in memory.
 class AvroFileWriter {
  public:
-  /// `schema` is the JSON of the schema; `codec` "null" or "deflate".
+  /// `schema` is the JSON of the schema; `codec` "null", "deflate", "snappy" or "zstandard".
   AvroFileWriter(std::string_view schema, const std::map<std::string, std::string>& metadata, std::string codec,
                  int level = 6);
   AvroFileWriter(const AvroFileWriter&) = delete;
@@ -75,7 +86,9 @@ class AvroFileWriter {
   Status EndRecord();
   /// Bytes so far, those of the open block uncompressed.
   int64_t size() const { return static_cast<int64_t>(out_.size() + block_.size()); }
-  /// The whole file. The writer is used up.
+  /// The complete blocks so far, which the writer then forgets.
+  std::string TakeBytes();
+  /// The whole file, or what TakeBytes has left of it. The writer is used up.
   Result<std::string> Finish();
 
  private:

@@ -1,5 +1,6 @@
 #include "frazil/codec/avro_schema.h"
 
+#include <cstdio>
 #include <map>
 
 #include "frazil/base/integer_text.h"
@@ -81,7 +82,7 @@ class SchemaParser {
     schema->precision = static_cast<int>(Number(json, "precision", 0));
     schema->scale = static_cast<int>(Number(json, "scale", 0));
     const JsonValue* utc = json.Find("adjust-to-utc");
-    schema->adjust_to_utc = utc != nullptr && utc->kind == JsonValue::Kind::kBoolean && utc->boolean;
+    if (utc != nullptr && utc->kind == JsonValue::Kind::kBoolean) schema->adjust_to_utc = utc->boolean;
     if (const AvroType* primitive = PrimitiveType(type->text)) {
       schema->type = *primitive;
       return AvroSchemaPtr(schema);
@@ -159,6 +160,39 @@ const AvroSchema& AvroSchema::NotNull(int* null_branch) const {
 Result<AvroSchemaPtr> ParseAvroSchema(std::string_view json) {
   FRAZIL_ASSIGN_OR_RETURN(JsonValue parsed, ParseJson(json));
   return SchemaParser().Parse(parsed);
+}
+
+std::string AvroName(const std::string& name) {
+  std::string result;
+  for (size_t i = 0; i < name.size(); ++i) {
+    char c = name[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    bool digit = c >= '0' && c <= '9';
+    if (letter || (digit && i > 0)) {
+      result += c;
+    } else if (digit) {
+      result += '_';
+      result += c;
+    } else {
+      char buffer[8];
+      std::snprintf(buffer, sizeof(buffer), "_x%X", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      result += buffer;
+    }
+  }
+  return result;
+}
+
+int DecimalBytes(int precision) {
+  // The smallest n with 10^precision - 1 < 2^(8n - 1).
+  int bytes = 1;
+  long double limit = 127;
+  long double largest = 1;
+  for (int i = 0; i < precision; ++i) largest *= 10;
+  while (limit < largest - 1) {
+    ++bytes;
+    limit = limit * 256 + 255;
+  }
+  return bytes;
 }
 
 }  // namespace frazil::codec

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,8 +45,8 @@ struct AvroSchema {
                              ///< with other keys than strings).
   int precision = 0;         ///< Logical type decimal.
   int scale = 0;
-  bool adjust_to_utc = false;  ///< Iceberg's "adjust-to-utc" of timestamps.
-  int64_t size = 0;            ///< kFixed.
+  std::optional<bool> adjust_to_utc;  ///< Iceberg's "adjust-to-utc" of timestamps.
+  int64_t size = 0;                   ///< kFixed.
   int element_id = -1, key_id = -1, value_id = -1;
   std::vector<AvroField> fields;        ///< kRecord.
   AvroSchemaPtr element;                ///< kArray: items; kMap: values.
@@ -58,5 +59,10 @@ struct AvroSchema {
 
 /// Parses the JSON of a schema. Types that contain themselves are refused.
 Result<AvroSchemaPtr> ParseAvroSchema(std::string_view json);
+
+/// A name as Avro allows it: other characters as "_x2F", a digit in front as "_1".
+std::string AvroName(const std::string& name);
+/// Bytes of the fixed type that holds decimals of a precision.
+int DecimalBytes(int precision);
 
 }  // namespace frazil::codec

@@ -75,21 +75,26 @@ Result<std::vector<Value>> PartitionOf(const tables::ScanFile& file, const table
   return partition;
 }
 
+/// Formats of which a table's data files may be.
+bool IsImportable(const std::string& format) {
+  return EqualsIgnoreCase(format, "parquet") || EqualsIgnoreCase(format, "orc") || EqualsIgnoreCase(format, "avro");
+}
+
 }  // namespace
 
 Result<ImportSource> OpenImportSource(const std::string& name, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, sql::ParseMultipartIdentifier(name, context.parser_options()));
   const bool by_path = parts.size() == 2 && parts[1].find('/') != std::string::npos;
   if (by_path) {
-    if (!EqualsIgnoreCase(parts[0], "parquet")) return Error::Unsupported("add_files of files of format " + parts[0]);
+    if (!IsImportable(parts[0])) return Error::Unsupported("add_files of files of format " + parts[0]);
     plan::DataSourcePlan source;
-    source.format = "parquet";
+    source.format = AsciiLower(parts[0]);
     source.paths.push_back(parts[1]);
     FRAZIL_ASSIGN_OR_RETURN(auto opened, context.OpenDataSource(source));
     return ImportSource{opened.scan, {}, parts[1]};
   }
   FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(parts, context));
-  if (!EqualsIgnoreCase(table.table->provider(), "parquet"))
+  if (!IsImportable(table.table->provider()))
     return Error::Unsupported("add_files of a table of provider " + table.table->provider());
   ImportSource source;
   FRAZIL_ASSIGN_OR_RETURN(source.scan, table.table->Scan({}));
@@ -111,6 +116,7 @@ Result<std::vector<tables::WrittenFile>> ImportedFiles(const tables::TableScanPt
     if (!passes) continue;
     tables::WrittenFile added;
     added.path = storage::LocalPath(file.path);
+    added.format = file.format;
     added.size = file.size;
     added.record_count = counts[added.path];
     FRAZIL_ASSIGN_OR_RETURN(added.partition, PartitionOf(file, plan, fields));

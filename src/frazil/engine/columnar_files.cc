@@ -30,7 +30,7 @@ class PlannedFiles : public tables::TableScan, public tables::StoredFiles {
 };
 
 /// One file with columns by name.
-tables::ScanPlan PlanOf(const std::string& path, const DataType& schema) {
+tables::ScanPlan PlanOf(const std::string& path, const DataType& schema, tables::FileFormat format) {
   tables::ScanPlan plan;
   for (const auto& field : schema.fields()) {
     tables::ScanColumn column;
@@ -40,6 +40,7 @@ tables::ScanPlan PlanOf(const std::string& path, const DataType& schema) {
   }
   tables::ScanFile file;
   file.path = path;
+  file.format = format;
   plan.files.push_back(std::move(file));
   return plan;
 }
@@ -61,8 +62,8 @@ class EngineColumnarFiles : public tables::ColumnarFiles {
   EngineColumnarFiles(Engine* engine, const storage::StoreRegistry* stores) : engine_(engine), stores_(stores) {}
 
   Status Read(const tables::TableContext& context, const std::string& path, const DataTypePtr& schema,
-              const std::function<Status(const ArrowBatch&)>& consume) const override {
-    auto node = ScanOf(context, PlanOf(path, *schema), path, 1);
+              const std::function<Status(const ArrowBatch&)>& consume, tables::FileFormat format) const override {
+    auto node = ScanOf(context, PlanOf(path, *schema, format), path, 1);
     FRAZIL_ASSIGN_OR_RETURN(auto stream, engine_->Execute(node, ContextFor(context)));
     while (true) {
       FRAZIL_ASSIGN_OR_RETURN(auto batch, stream->Next());

@@ -6,6 +6,15 @@
 
 namespace frazil::engine {
 
+namespace {
+
+std::string FormatName(tables::FileFormat format) {
+  if (format == tables::FileFormat::kOrc) return "orc";
+  return format == tables::FileFormat::kAvro ? "avro" : "parquet";
+}
+
+}  // namespace
+
 Result<DataTypePtr> DuckDbEngine::InferSchema(const std::string& format, const std::vector<std::string>& paths,
                                               const std::map<std::string, std::string>& options,
                                               const ExecutionContext& context) {
@@ -23,8 +32,10 @@ Result<DataTypePtr> DuckDbEngine::InferSchema(const std::string& format, const s
     auto state = duckdb::make_shared_ptr<StatementState>();
     state->context = context;
     connection.context->registered_state->Insert(StatementState::kKey, state);
-    if (name == "parquet")
-      return InferParquetSchema(connection, paths, options, context.settings, context.cancel.get());
+    for (const auto columnar : {tables::FileFormat::kParquet, tables::FileFormat::kOrc, tables::FileFormat::kAvro}) {
+      if (name == FormatName(columnar))
+        return InferColumnarSchema(connection, columnar, paths, options, context.settings, context.cancel.get());
+    }
     if (name == "csv") return InferCsvSchema(connection, paths, options, context.settings, context.cancel.get());
     if (name == "json") return InferJsonSchema(connection, paths, options, context.settings, context.cancel.get());
   } catch (const std::exception& exception) {

@@ -140,16 +140,14 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
   const auto format = node.scan->format();
   switch (format) {
     case tables::FileFormat::kParquet:
+    case tables::FileFormat::kOrc:
+    case tables::FileFormat::kAvro:
       break;
     case tables::FileFormat::kCsv:
     case tables::FileFormat::kJson:
     case tables::FileFormat::kText:
     case tables::FileFormat::kBinary:
       return LowerTextScan(node, format);
-    case tables::FileFormat::kOrc:
-      return Error::Unsupported("ORC files");
-    case tables::FileFormat::kAvro:
-      return Error::Unsupported("Avro data files");
   }
   const auto index = static_cast<int64_t>(state_.scans.size());
   StatementScan scan;
@@ -204,8 +202,10 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
       fields.push_back(ConstantOf(duckdb::Value::BIGINT(0)));
       fields.push_back(add_slot(ScanSlot::Kind::kFileLength, -1, FreshName(), DataType::Long()));
       fields.push_back(add_slot(ScanSlot::Kind::kFileTime, -1, FreshName(), DataType::Timestamp()));
-      fields.push_back(position());
-      if (fields.size() < node.output[i].type->fields().size()) {
+      // The position only of Parquet's rows, what follows only where rows are tracked.
+      const size_t shown = node.output[i].type->fields().size();
+      if (fields.size() < shown) fields.push_back(position());
+      if (fields.size() < shown) {
         fields.push_back(row_id(FreshName()));
         fields.push_back(add_slot(ScanSlot::Kind::kFirstRowId, -1, FreshName(), DataType::Long()));
         fields.push_back(add_slot(ScanSlot::Kind::kSequenceNumber, -1, FreshName(), DataType::Long()));

@@ -9,14 +9,20 @@
 #include <duckdb/main/query_result.hpp>
 #include <duckdb/storage/statistics/node_statistics.hpp>
 
+#include "frazil/engine/data_files.h"
 #include "frazil/engine/file_tolerance.h"
 #include "frazil/engine/functions/kernel_error.h"
+#include "frazil/engine/scan_batches.h"
 #include "frazil/engine/scan_predicate.h"
 #include "frazil/engine/table_stores.h"
 #include "frazil/tables/stored_files.h"
 
 namespace frazil::engine {
 namespace {
+
+// Iceberg, "Reserved Field IDs": columns of position delete files.
+constexpr int32_t kDeleteFilePathId = 2147483546;
+constexpr int32_t kDeletePositionId = 2147483545;
 
 // Data file (as the delete file names it) -> deleted positions.
 using PositionsByFile = std::map<std::string, std::vector<int64_t>>;
@@ -43,10 +49,49 @@ class FileQuery {
   duckdb::unique_ptr<duckdb::QueryResult> result_;
 };
 
+// The column of a position delete file: by Iceberg's reserved id, else by its name.
+size_t DeleteColumn(const codec::DataFileReader& reader, int32_t field_id, const char* name, TypeId type,
+                    const std::string& path) {
+  const auto& columns = reader.columns();
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const auto& column = columns[i];
+    if ((column.field_id == field_id || column.name == name) && column.type->id() == type) return i;
+  }
+  ThrowSparkError(ReadFailure(Error::Storage(path + " has no column " + name), path));
+}
+
+// Reads a position delete file that comes as Arrow batches.
+PositionsByFile ReadBatchPositionDeletes(duckdb::ClientContext& client, const tables::PositionDeleteFile& file) {
+  const auto checked = [&](auto result) {
+    if (!result.ok()) ThrowSparkError(ReadFailure(std::move(result).error(), file.path));
+    return *std::move(result);
+  };
+  const auto reader = checked(OpenDataFile(client, file.path, file.format));
+  const size_t path_column = DeleteColumn(*reader, kDeleteFilePathId, "file_path", TypeId::kString, file.path);
+  const size_t position_column = DeleteColumn(*reader, kDeletePositionId, "pos", TypeId::kLong, file.path);
+  std::vector<size_t> wanted = {path_column, position_column};
+  std::sort(wanted.begin(), wanted.end());
+  PositionsByFile positions;
+  while (const auto part = checked(reader->NextPart(wanted))) {
+    ArrowBatch batch;
+    while (checked(part->Next(&batch))) {
+      const auto& paths = *batch.array().children[path_column < position_column ? 0 : 1];
+      const auto& rows = *batch.array().children[path_column < position_column ? 1 : 0];
+      const auto* offsets = static_cast<const int32_t*>(paths.buffers[1]) + paths.offset;
+      const auto* texts = static_cast<const char*>(paths.buffers[2]);
+      const auto* values = static_cast<const int64_t*>(rows.buffers[1]) + rows.offset;
+      for (int64_t i = 0; i < batch.num_rows(); ++i) {
+        const std::string path(texts + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i]));
+        positions[path].push_back(values[i]);
+      }
+    }
+  }
+  return positions;
+}
+
 // Reads an Iceberg position delete file.
 PositionsByFile ReadPositionDeletes(duckdb::ClientContext& client, const tables::PositionDeleteFile& file) {
-  if (file.format != tables::FileFormat::kParquet)
-    ThrowSparkError(Error::Unsupported("position delete files that are not Parquet"));
+  if (IsBatchFormat(file.format)) return ReadBatchPositionDeletes(client, file);
   FileQuery query(client, "SELECT file_path, pos FROM read_parquet($1)", file.path);
   PositionsByFile positions;
   std::vector<int64_t>* current = nullptr;
@@ -68,15 +113,20 @@ PositionsByFile ReadPositionDeletes(duckdb::ClientContext& client, const tables:
   return positions;
 }
 
-// Leaves out the files that the scan may leave out: those that are gone, and those that are no Parquet files.
+// Leaves out the files that the scan may leave out: those that are gone, and those that are none of their format.
 void DropForgivenFiles(duckdb::ClientContext& client, tables::ScanPlan& plan) {
   const FileTolerance tolerance(plan.format_options, StatementState::Of(client).context.settings);
   if (!tolerance.forgives_any()) return;
   auto& file_system = duckdb::FileSystem::GetFileSystem(client);
   std::erase_if(plan.files, [&](const tables::ScanFile& file) {
     try {
-      FileQuery(client, "SELECT num_rows FROM parquet_file_metadata($1)", file.path);
-      return false;
+      if (IsBatchFormat(file.format)) {
+        if (OpenDataFile(client, file.path, file.format).ok()) return false;
+      } else {
+        FileQuery(client, "SELECT num_rows FROM parquet_file_metadata($1)", file.path);
+        return false;
+      }
+      return tolerance.Forgives(file_system, storage::LocalPath(file.path));
     } catch (const std::exception&) {
       return tolerance.Forgives(file_system, storage::LocalPath(file.path));
     }
@@ -97,8 +147,8 @@ std::shared_ptr<const PlannedScan> Prepare(duckdb::ClientContext& client, const 
   DropForgivenFiles(client, plan);
   std::map<std::string, PositionsByFile> deletes;
   for (const auto& file : plan.files) {
-    if (file.format != tables::FileFormat::kParquet)
-      ThrowSparkError(Error::Unsupported("data files other than Parquet in " + file.path));
+    if (file.format != tables::FileFormat::kParquet && !IsBatchFormat(file.format))
+      ThrowSparkError(Error::Unsupported("text files among the data files of a table: " + file.path));
     if (file.position_delete_files.empty()) {
       planned->deleted.push_back(file.deleted_positions);
       continue;
@@ -183,6 +233,7 @@ duckdb::OpenFileInfo ScanFileList::GetFile(duckdb::idx_t i) const {
     info.extended_info = duckdb::make_shared_ptr<duckdb::ExtendedOpenFileInfo>();
     info.extended_info->options["file_size"] = duckdb::Value::UBIGINT(static_cast<uint64_t>(files[i].size));
   }
+  if (IsBatchFormat(files[i].format)) NoteFormat(info, files[i].format);
   return info;
 }
 

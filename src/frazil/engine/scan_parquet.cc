@@ -1,5 +1,5 @@
-// spark_parquet_scan: DuckDB's Parquet reader over a table's files: own file list, own matching of columns, constants
-// per file, deleted positions.
+// spark_parquet_scan: DuckDB's Parquet reader, and ours of ORC and Avro, over a table's files: own file list, own
+// matching of columns, constants per file, deleted positions.
 
 #include <duckdb/catalog/catalog.hpp>
 #include <duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp>
@@ -12,6 +12,7 @@
 
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/parquet_type_check.h"
+#include "frazil/engine/scan_batches.h"
 #include "frazil/engine/scan_columns.h"
 #include "frazil/engine/scan_files.h"
 #include "frazil/engine/scan_functions.h"
@@ -200,7 +201,12 @@ struct TableReader : duckdb::MultiFileReader {
       const auto column = id.GetPrimaryIndex();
       if (plan.match_by_field_id || column >= slots.size() || slots[column].kind != ScanSlot::Kind::kData) continue;
       const auto* found = FindColumnInFile(plan.columns[static_cast<size_t>(slots[column].index)], in_file, false);
-      if (found != nullptr) CheckParquetColumnType(*found, *slots[column].type, reader_data.reader->GetFileName());
+      if (found == nullptr) continue;
+      if (IsBatchReader(*reader_data.reader)) {
+        CheckBatchColumnType(*reader_data.reader, found->name, *slots[column].type);
+      } else {
+        CheckParquetColumnType(*found, *slots[column].type, reader_data.reader->GetFileName());
+      }
     }
     duckdb::MultiFileColumnMapper mapper(context, *this, reader_data, columns, global_column_ids, filters,
                                          multi_file_list, virtual_columns);
@@ -287,7 +293,11 @@ duckdb::unique_ptr<duckdb::FunctionData> BindScan(duckdb::ClientContext& context
                                                   duckdb::vector<std::string>& names) {
   // NaN is the greatest number here, and footers do not count it: no row group may be left out for its maximum.
   input.named_parameters["can_have_nan"] = duckdb::Value::BOOLEAN(true);
-  return parquet_bind(context, input, return_types, names);
+  auto data = parquet_bind(context, input, return_types, names);
+  // Other formats than Parquet are chosen file by file.
+  auto& opening = data->Cast<duckdb::MultiFileBindData>().interface;
+  opening = MakeDataFileInterface(std::move(opening));
+  return data;
 }
 
 // Rows of all files: as the table knows them, else as the first file's footer and the sizes of all let expect.

@@ -14,11 +14,12 @@
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/engine/data_files.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/sketch_kernels.h"
 #include "frazil/engine/spatial_type.h"
 #include "frazil/engine/type_mapping.h"
-#include "frazil/engine/variant_layout.h"
+#include "frazil/engine/write_batches.h"
 #include "frazil/engine/write_parquet.h"
 #include "frazil/engine/write_partition.h"
 #include "frazil/engine/write_text.h"
@@ -26,37 +27,10 @@
 namespace frazil::engine {
 namespace {
 
-// The mapped type with the names that files show.
-duckdb::LogicalType NamedType(const tables::ScanColumn* column, const DataType& type) {
-  const auto child = [&](size_t i) {
-    return column != nullptr && i < column->children.size() ? &column->children[i] : nullptr;
-  };
-  switch (type.id()) {
-    case TypeId::kStruct: {
-      duckdb::child_list_t<duckdb::LogicalType> members;
-      for (size_t i = 0; i < type.fields().size(); ++i) {
-        members.emplace_back(type.fields()[i].name, NamedType(child(i), *type.fields()[i].type));
-      }
-      return duckdb::LogicalType::STRUCT(std::move(members));
-    }
-    case TypeId::kArray:
-      return duckdb::LogicalType::LIST(NamedType(child(0), *type.element_type()));
-    case TypeId::kMap:
-      return duckdb::LogicalType::MAP(NamedType(child(0), *type.key_type()), NamedType(child(1), *type.value_type()));
-    case TypeId::kVariant: {
-      duckdb::child_list_t<duckdb::LogicalType> members;
-      for (const char* member : kVariantMembers)
-        members.emplace_back(member, duckdb::LogicalType(duckdb::LogicalType::BLOB));
-      return duckdb::LogicalType::STRUCT(std::move(members));
-    }
-    default:
-      return MappedType(type);
-  }
-}
-
 struct WritePlan {
   ParquetLayout layout;
   TextLayout text;
+  BatchLayout batches;
   std::vector<size_t> file_columns;  ///< Positions in the result of the columns that go into files.
   size_t first_partition = 0;        ///< Position of the first partition value.
   std::vector<DataTypePtr> partition_types;
@@ -89,6 +63,12 @@ bool IsWritable(const DataType& type, tables::FileFormat format) {
       return format == tables::FileFormat::kJson;
     case TypeId::kCalendarInterval:
       return false;
+    case TypeId::kTime:
+    case TypeId::kVariant:
+      return !IsBatchFormat(format) && format != tables::FileFormat::kText;
+    case TypeId::kYearMonthInterval:
+    case TypeId::kDayTimeInterval:
+      return format != tables::FileFormat::kAvro && format != tables::FileFormat::kText;
     case TypeId::kArray:
       return format != tables::FileFormat::kCsv && IsWritable(*type.element_type(), format);
     case TypeId::kMap:
@@ -139,12 +119,21 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
     if (task.drop_partition_columns && IsPartitionColumn(task, column)) continue;
     FRAZIL_RETURN_IF_ERROR(CheckWritable(column, task.format));
     fields.emplace_back(column.name, column.type);
+    if (IsBatchFormat(task.format)) {
+      LoweredExpression value = ColumnRefOf(names[i]);
+      value->SetAlias("w" + std::to_string(position));
+      node->select_list.push_back(std::move(value));
+      write.file_columns.push_back(position++);
+      write.layout.types.push_back(MappedType(*column.type));
+      AddColumn(column, write.batches);
+      continue;
+    }
     if (task.format != tables::FileFormat::kParquet) {
       record.push_back(MakeLiteral(DataType::String(), Value(column.name)));
       record.push_back(MakeColumn(plan->output[i]));
       continue;
     }
-    auto type = NamedType(&column, *column.type);
+    auto type = NamedType(*column.type);
     LoweredExpression value = ColumnRefOf(names[i]);
     if (type != MappedType(*column.type))
       value = CallOf("spark_reshape", std::move(value), ConstantOf(duckdb::Value(type)));
@@ -155,7 +144,7 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
     write.layout.names.push_back(column.name);
     write.layout.columns.push_back(column);
   }
-  if (task.format != tables::FileFormat::kParquet) {
+  if (task.format != tables::FileFormat::kParquet && !IsBatchFormat(task.format)) {
     // Text files: each row becomes a line.
     write.text = TextLayoutOf(task.format, fields, task.format_options, task.compression);
     ExpressionPtr line;
@@ -173,7 +162,7 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
     node->select_list.push_back(std::move(value));
     write.file_columns.push_back(position++);
     write.layout.types.push_back(duckdb::LogicalType::VARCHAR);
-  } else if (!fields.empty() && task.columns[0].field_id < 0) {
+  } else if (task.format == tables::FileFormat::kParquet && !fields.empty() && task.columns[0].field_id < 0) {
     // Spark's own note of the schema, by which it reads intervals and lengths of text back.
     write.layout.metadata.emplace_back("org.apache.spark.sql.parquet.row.metadata", DataType::Struct(fields)->Json());
   }
@@ -354,6 +343,10 @@ class Writer {
       return std::make_unique<ParquetPartitionWriter>(client_, write_.layout, pool_, std::move(next_path),
                                                       std::move(values), written_, begun_);
     }
+    if (IsBatchFormat(task_.format)) {
+      return std::make_unique<BatchPartitionWriter>(client_, write_.batches, pool_, std::move(next_path),
+                                                    std::move(values), written_, begun_);
+    }
     return std::make_unique<TextPartitionWriter>(client_, write_.text, std::move(next_path), std::move(values),
                                                  written_, begun_);
   }
@@ -367,7 +360,9 @@ class Writer {
     } else {
       name += std::string("-") + number;
     }
-    name += task_.format == tables::FileFormat::kParquet ? ".parquet" : write_.text.extension;
+    name += task_.format == tables::FileFormat::kParquet ? ".parquet"
+            : IsBatchFormat(task_.format)                ? write_.batches.extension
+                                                         : write_.text.extension;
     std::string path = storage::JoinPath(task_.location, PathInLocation(partition, name));
     const std::string folder = path.substr(0, path.rfind('/'));
     if (storage::SchemeOf(folder).empty() || storage::SchemeOf(folder) == "file")
@@ -428,12 +423,12 @@ Result<duckdb::idx_t> MaxRecordsPerFile(const tables::WriteTask& task, const fun
 
 Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const FunctionLoweringRegistry& registry,
                                                    const plan::LogicalPlanPtr& plan, const tables::WriteTask& task) {
-  if (task.format == tables::FileFormat::kOrc || task.format == tables::FileFormat::kAvro ||
-      task.format == tables::FileFormat::kBinary) {
+  if (task.format == tables::FileFormat::kBinary) {
     return Error::Unsupported(std::string("writing ") + NameOf(task.format) + " files");
   }
   FRAZIL_ASSIGN_OR_RETURN(const auto max_records, MaxRecordsPerFile(task, statement.state().context.settings));
   WritePlan write;
+  write.batches = BatchLayoutOf(task);
   write.layout.compression = task.compression;
   write.layout.write_field_ids = task.write_field_ids;
   write.layout.row_group_bytes = std::max<int64_t>(task.row_group_size, 1);

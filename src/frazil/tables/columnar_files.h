@@ -13,16 +13,17 @@
 
 namespace frazil::tables {
 
-/// Parquet files that hold a table's metadata (Delta's checkpoints, Iceberg's position deletes), as vectors. The engine
-/// implements it, since decoding and encoding of Parquet pages is its matter; formats get it when they are made.
-/// Thread-safe.
+/// Files that hold a table's metadata (Delta's checkpoints; Iceberg's position deletes, of any of its formats), as
+/// vectors. The engine implements it, since decoding and encoding of columns is its matter; formats get it when they
+/// are made. Thread-safe.
 class ColumnarFiles {
  public:
   virtual ~ColumnarFiles() = default;
   /// Hands the rows of a file to `consume`, batch by batch, in the file's order. `schema` is a struct type: its fields
   /// are found by name at every level; those that the file lacks are NULL. An error of `consume` ends the reading.
   virtual Status Read(const TableContext& context, const std::string& path, const DataTypePtr& schema,
-                      const std::function<Status(const ArrowBatch&)>& consume) const = 0;
+                      const std::function<Status(const ArrowBatch&)>& consume,
+                      FileFormat format = FileFormat::kParquet) const = 0;
   /// Writes rows as one new file in a folder and returns its path: folder/prefix followed by something of the engine's
   /// choice. Not synced.
   virtual Result<std::string> Write(const TableContext& context, const std::string& folder, const std::string& prefix,

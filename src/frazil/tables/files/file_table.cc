@@ -144,7 +144,7 @@ FileTable::FileTable(TableContext context, TableDefinition definition, FileForma
 
 TableCapabilities FileTable::capabilities() const {
   TableCapabilities capabilities;
-  capabilities.write = format_ != FileFormat::kBinary && format_ != FileFormat::kOrc && format_ != FileFormat::kAvro;
+  capabilities.write = format_ != FileFormat::kBinary;
   capabilities.truncate = capabilities.write;
   return capabilities;
 }

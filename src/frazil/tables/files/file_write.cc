@@ -14,8 +14,34 @@ namespace frazil::tables {
 
 namespace {
 
-// What stands before ".parquet" for a codec.
-std::string ParquetSuffix(const std::string& codec) {
+// The codec of a format's files where neither table nor write names one: the session's setting, else Spark's default.
+struct CodecChoice {
+  const char* setting;
+  const char* otherwise;
+  const char* table_option;  ///< What the format itself calls it.
+};
+
+std::optional<CodecChoice> CodecChoiceOf(FileFormat format) {
+  switch (format) {
+    case FileFormat::kParquet:
+      return CodecChoice{"spark.sql.parquet.compression.codec", "snappy", "parquet.compression"};
+    case FileFormat::kOrc:
+      return CodecChoice{"spark.sql.orc.compression.codec", "zstd", "orc.compress"};
+    case FileFormat::kAvro:
+      return CodecChoice{"spark.sql.avro.compression.codec", "snappy", "avro.codec"};
+    case FileFormat::kCsv:
+    case FileFormat::kJson:
+    case FileFormat::kText:
+    case FileFormat::kBinary:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// What stands before the extension for a codec, as Spark has it. Text files get theirs from the engine.
+std::string CodecSuffix(FileFormat format, const std::string& codec) {
+  if (format == FileFormat::kOrc) return codec == "none" || codec == "uncompressed" ? "" : "." + codec;
+  if (format != FileFormat::kParquet) return "";
   static const std::map<std::string, std::string> kSuffixes = {{"snappy", ".snappy"}, {"gzip", ".gz"},
                                                                {"zstd", ".zstd"},     {"brotli", ".br"},
                                                                {"lz4", ".lz4raw"},    {"lz4_raw", ".lz4raw"}};
@@ -43,11 +69,6 @@ class FileTableWrite : public TableWrite {
       field.result_type = definition.schema->fields()[definition.schema->FieldIndex(field.source[0])].type;
     }
     task_.drop_partition_columns = true;
-    task_.compression = "snappy";
-    if (context_.settings != nullptr) {
-      const auto codec = context_.settings("spark.sql.parquet.compression.codec");
-      if (codec.has_value()) task_.compression = AsciiLower(*codec);
-    }
     for (const auto& field : definition.schema->fields()) {
       ScanColumn column;
       column.name = field.name;
@@ -58,14 +79,22 @@ class FileTableWrite : public TableWrite {
     for (const auto& [key, value] : definition.properties) task_.format_options[AsciiLower(key)] = value;
     for (const auto& [key, value] : definition.options) task_.format_options[AsciiLower(key)] = value;
     for (const auto& [key, value] : options.options) task_.format_options[key] = value;
-    for (const char* key : {"parquet.compression", "compression"}) {
+    task_.compression = "none";
+    const auto choice = CodecChoiceOf(format);
+    if (choice.has_value()) {
+      task_.compression = choice->otherwise;
+      if (context_.settings != nullptr) {
+        const auto codec = context_.settings(choice->setting);
+        if (codec.has_value()) task_.compression = AsciiLower(*codec);
+      }
+    }
+    for (const char* key : {choice.has_value() ? choice->table_option : "compression", "compression"}) {
       auto found = task_.format_options.find(key);
       if (found != task_.format_options.end()) task_.compression = AsciiLower(found->second);
     }
-    if (format != FileFormat::kParquet && !task_.format_options.contains("compression")) task_.compression = "none";
     // As Spark calls its files: a task's number, the write, the number of the file, the codec.
     task_.file_name_prefix = "part-*-" + RandomUuidText() + (task_.partitions.empty() ? "-c000" : ".c000");
-    if (format == FileFormat::kParquet) task_.file_name_prefix += ParquetSuffix(task_.compression);
+    task_.file_name_prefix += CodecSuffix(format, task_.compression);
   }
 
   ~FileTableWrite() override {

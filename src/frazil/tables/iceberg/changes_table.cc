@@ -5,6 +5,7 @@
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/tables/iceberg/data_file_format.h"
 #include "frazil/tables/iceberg/delete_file_index.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/iceberg_scan.h"

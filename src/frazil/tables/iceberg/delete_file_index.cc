@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
+#include "frazil/tables/iceberg/data_file_format.h"
 #include "frazil/tables/iceberg/equality_deletes.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/position_deletes.h"
 #include "frazil/tables/iceberg/snapshot_producer.h"
 
 namespace frazil::tables::iceberg {
-
-Result<FileFormat> ParseFileFormat(const std::string& name) {
-  if (name == "PARQUET") return FileFormat::kParquet;
-  if (name == "ORC") return FileFormat::kOrc;
-  if (name == "AVRO") return FileFormat::kAvro;
-  return Error::Unsupported("data files of format " + name);
-}
 
 Result<DeleteFileIndex> DeleteFileIndex::Build(const TableOperations& operations, const TableMetadata& metadata,
                                                const std::vector<ManifestFile>& manifests) {

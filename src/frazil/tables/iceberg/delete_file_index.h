@@ -42,7 +42,4 @@ class DeleteFileIndex {
   std::map<std::string, std::vector<ManifestEntry>> equality_by_partition_;
 };
 
-/// Upper case format name of a manifest as an enum; an error names formats that are not known.
-Result<FileFormat> ParseFileFormat(const std::string& name);
-
 }  // namespace frazil::tables::iceberg

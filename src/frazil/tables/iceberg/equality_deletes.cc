@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "frazil/tables/iceberg/data_file_format.h"
 #include "frazil/tables/iceberg/delete_file_index.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/iceberg_scan.h"

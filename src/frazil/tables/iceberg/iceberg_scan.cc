@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frazil/base/text.h"
+#include "frazil/tables/iceberg/data_file_format.h"
 #include "frazil/tables/iceberg/delete_file_index.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/file_evaluator.h"
@@ -107,11 +108,6 @@ Result<TableScanPtr> IcebergScan::Make(TableOperationsPtr operations, TableMetad
   scan->metadata_ = std::move(metadata);
   scan->target_ = std::move(target);
   return TableScanPtr(std::move(scan));
-}
-
-FileFormat IcebergScan::format() const {
-  std::string name = AsciiLower(metadata_->Property("write.format.default", "parquet"));
-  return name == "orc" ? FileFormat::kOrc : name == "avro" ? FileFormat::kAvro : FileFormat::kParquet;
 }
 
 Result<std::vector<ManifestFile>> IcebergScan::ManifestsToRead() const {

@@ -40,7 +40,6 @@ class IcebergScan : public TableScan,
   const DataTypePtr& schema() const override { return spark_schema_; }
   storage::ObjectStorePtr file_store() const override { return operations_->context().store; }
   int32_t current_spec_id() const override { return metadata_->default_spec_id; }
-  FileFormat format() const override;
   Result<ScanPlan> Plan(const PredicatePtr& filter) const override;
   /// _spec_id; _partition, where the table has partition fields; _deleted; from v3 on the columns of row lineage.
   std::vector<StructField> metadata_columns() const override { return metadata_columns_; }

@@ -4,6 +4,7 @@
 #include "frazil/base/logging.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
+#include "frazil/tables/iceberg/data_file_format.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/metrics_config.h"
 #include "frazil/tables/iceberg/spark_schema.h"
@@ -20,11 +21,9 @@ int64_t NumberOf(const std::optional<std::string>& text, int64_t otherwise) {
 }
 
 Result<FileFormat> FormatOf(const std::string& name) {
-  std::string lower = AsciiLower(name);
-  if (lower == "parquet") return FileFormat::kParquet;
-  if (lower == "orc") return FileFormat::kOrc;
-  if (lower == "avro") return FileFormat::kAvro;
-  return IllegalArgument("Invalid file format: " + name);
+  auto format = ParseFileFormat(AsciiUpper(name));
+  if (!format.ok()) return IllegalArgument("Invalid file format: " + name);
+  return format;
 }
 
 /// Spark's types are wider than these: files would hold them as texts and bytes of any length, which other readers
@@ -76,19 +75,14 @@ Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& s
   }
   FRAZIL_ASSIGN_OR_RETURN(task.sort, ToSortFields(order, *metadata.schema()));
   task.file_name_prefix = "00000-0-" + RandomUuidText();
-  const char* format_name = task.format == FileFormat::kParquet ? "parquet"
-                            : task.format == FileFormat::kOrc   ? "orc"
-                                                                : "avro";
-  std::string codec_key = std::string("write.") + format_name + ".compression-codec";
-  const char* default_codec = task.format == FileFormat::kAvro  ? "gzip"
-                              : task.format == FileFormat::kOrc ? "zlib"
-                                                                : "zstd";
+  FRAZIL_ASSIGN_OR_RETURN(const std::string manifest_name, FileFormatName(task.format));
+  const std::string prefix = "write." + AsciiLower(manifest_name) + ".";
   task.compression =
-      AsciiLower(WriteOption(options, "compression-codec").value_or(metadata.Property(codec_key, default_codec)));
+      AsciiLower(WriteOption(options, "compression-codec")
+                     .value_or(metadata.Property(prefix + "compression-codec", DefaultCodec(task.format))));
   task.target_file_size = NumberOf(WriteOption(options, "target-file-size-bytes"),
                                    metadata.PropertyAsLong("write.target-file-size-bytes", 512LL * 1024 * 1024));
   task.row_group_size = metadata.PropertyAsLong("write.parquet.row-group-size-bytes", 128LL * 1024 * 1024);
-  std::string prefix = std::string("write.") + format_name + ".";
   for (const auto& [key, value] : metadata.properties) {
     if (key.starts_with(prefix)) task.format_options[key] = value;
   }

@@ -1,8 +1,8 @@
 #include "frazil/tables/iceberg/manifest_avro_schema.h"
 
-#include <cstdio>
 #include <set>
 
+#include "frazil/codec/avro_schema.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/json_access.h"
 #include "frazil/tables/iceberg/manifest_fields.h"
@@ -35,7 +35,7 @@ class Record {
  private:
   Record& Add(int32_t id, const std::string& name, JsonValue type, bool optional) {
     JsonObject field;
-    std::string avro_name = AvroName(name);
+    std::string avro_name = codec::AvroName(name);
     field.AddText("name", avro_name);
     if (optional) {
       field.Add("type", iceberg::Optional(std::move(type))).Add("default", JsonValue());
@@ -66,19 +66,6 @@ JsonValue ListOf(int32_t element_id, const char* type) {
 
 JsonValue Logical(const char* type, const char* logical) {
   return JsonObject().AddText("type", type).AddText("logicalType", logical).Take();
-}
-
-int RequiredBytes(int32_t precision) {
-  // The smallest n with 10^precision - 1 < 2^(8n - 1).
-  int bytes = 1;
-  long double limit = 127;
-  long double largest = 1;
-  for (int i = 0; i < precision; ++i) largest *= 10;
-  while (limit < largest - 1) {
-    ++bytes;
-    limit = limit * 256 + 255;
-  }
-  return bytes;
 }
 
 /// A named type is written out once and referred to by name afterwards.
@@ -128,7 +115,7 @@ Result<JsonValue> PartitionAvroType(const Type& type, std::set<std::string>* see
       return Fixed("fixed_" + std::to_string(type.length), type.length, seen, JsonObject());
     case TypeKind::kDecimal:
       return Fixed("decimal_" + std::to_string(type.precision) + "_" + std::to_string(type.scale),
-                   RequiredBytes(type.precision), seen,
+                   codec::DecimalBytes(type.precision), seen,
                    JsonObject()
                        .AddText("logicalType", "decimal")
                        .AddLong("precision", type.precision)
@@ -156,26 +143,6 @@ Result<JsonValue> PartitionRecord(const PartitionSpec& spec, const Schema& schem
 }
 
 }  // namespace
-
-std::string AvroName(const std::string& name) {
-  std::string result;
-  for (size_t i = 0; i < name.size(); ++i) {
-    char c = name[i];
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    bool digit = c >= '0' && c <= '9';
-    if (letter || (digit && i > 0)) {
-      result += c;
-    } else if (digit) {
-      result += '_';
-      result += c;
-    } else {
-      char buffer[8];
-      std::snprintf(buffer, sizeof(buffer), "_x%X", static_cast<unsigned>(static_cast<unsigned char>(c)));
-      result += buffer;
-    }
-  }
-  return result;
-}
 
 std::string ManifestListAvroSchema(int format_version) {
   using F = ManifestField;

@@ -12,7 +12,5 @@ namespace frazil::tables::iceberg {
 
 std::string ManifestListAvroSchema(int format_version);
 Result<std::string> ManifestAvroSchema(int format_version, const PartitionSpec& spec, const Schema& schema);
-/// A name as Avro allows it: other characters as "_x2F", a digit in front as "_1".
-std::string AvroName(const std::string& name);
 
 }  // namespace frazil::tables::iceberg

@@ -6,6 +6,7 @@
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/tables/iceberg/data_file_format.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/single_value.h"
 
@@ -149,22 +150,7 @@ Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& 
   }
   auto file = std::make_shared<DataFile>();
   file->path = written.path;
-  switch (written.format) {
-    case FileFormat::kParquet:
-      file->format = "PARQUET";
-      break;
-    case FileFormat::kOrc:
-      file->format = "ORC";
-      break;
-    case FileFormat::kAvro:
-      file->format = "AVRO";
-      break;
-    case FileFormat::kCsv:
-    case FileFormat::kJson:
-    case FileFormat::kText:
-    case FileFormat::kBinary:
-      return Error::Internal("a file of this format cannot be in an Iceberg table: " + written.path);
-  }
+  FRAZIL_ASSIGN_OR_RETURN(file->format, FileFormatName(written.format));
   file->spec_id = spec.spec_id;
   file->partition = written.partition;
   file->record_count = written.record_count;

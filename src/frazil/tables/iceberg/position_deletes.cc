@@ -8,6 +8,7 @@
 #include "frazil/codec/deletion_vector.h"
 #include "frazil/codec/puffin.h"
 #include "frazil/tables/arrow_column.h"
+#include "frazil/tables/iceberg/data_file_format.h"
 #include "frazil/tables/iceberg/delete_file_index.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/parallel_for.h"
@@ -84,8 +85,8 @@ Result<std::vector<DataFilePtr>> WriteVectors(const TableOperations& operations,
 Result<WriteTask> DeleteTask(const TableMetadata& metadata) {
   const std::string format =
       metadata.Property("write.delete.format.default", metadata.Property("write.format.default", "parquet"));
-  if (!EqualsIgnoreCase(format, "parquet")) return Error::Unsupported("position delete files of format " + format);
   WriteTask task;
+  FRAZIL_ASSIGN_OR_RETURN(task.format, ParseFileFormat(AsciiUpper(format)));
   ScanColumn path, position;
   path.name = "file_path";
   path.type = DataType::String();
@@ -95,8 +96,10 @@ Result<WriteTask> DeleteTask(const TableMetadata& metadata) {
   position.field_id = kDeletePositionId;
   path.nullable = position.nullable = false;
   task.columns = {std::move(path), std::move(position)};
-  task.compression = AsciiLower(metadata.Property("write.delete.parquet.compression-codec",
-                                                  metadata.Property("write.parquet.compression-codec", "zstd")));
+  const std::string lower = AsciiLower(format);
+  const std::string own = "compression-codec";
+  task.compression = AsciiLower(metadata.Property(
+      "write.delete." + lower + "." + own, metadata.Property("write." + lower + "." + own, DefaultCodec(task.format))));
   task.target_file_size = INT64_MAX;
   return task;
 }
@@ -130,7 +133,7 @@ Result<DataFilePtr> WriteDeleteFile(const TableOperations& operations, const Tab
   auto file = std::make_shared<DataFile>();
   file->content = FileContent::kPositionDeletes;
   file->path = written[0].path;
-  file->format = "PARQUET";
+  FRAZIL_ASSIGN_OR_RETURN(file->format, FileFormatName(task.format));
   file->spec_id = first.spec_id;
   file->partition = first.partition;
   file->record_count = written[0].record_count;
@@ -139,7 +142,8 @@ Result<DataFilePtr> WriteDeleteFile(const TableOperations& operations, const Tab
       true;
   for (int32_t id : {kDeletePositionId, kDeleteFilePathId}) {
     auto column = written[0].columns.find(id);
-    if (column != written[0].columns.end()) file->column_sizes.emplace_back(id, column->second.compressed_size);
+    if (column != written[0].columns.end() && column->second.compressed_size > 0)
+      file->column_sizes.emplace_back(id, column->second.compressed_size);
   }
   if (group.size() == 1) {
     // Equal bounds of the paths tell readers that the file is about this data file alone.
@@ -202,13 +206,14 @@ std::string DeleteFileKey(const DataFile& file) {
 
 Result<PositionsByFile> ReadPositionDeletes(const TableOperations& operations, const DataFile& file) {
   if (file.is_deletion_vector()) return ReadVector(operations, file);
-  if (file.format != "PARQUET") return Error::Unsupported("position delete files of format " + file.format);
+  FRAZIL_ASSIGN_OR_RETURN(const FileFormat format, ParseFileFormat(file.format));
   FRAZIL_ASSIGN_OR_RETURN(auto files, operations.files());
   PositionsByFile result;
   std::vector<int64_t>* current = nullptr;
   std::string current_path;
-  FRAZIL_RETURN_IF_ERROR(
-      files->Read(operations.context(), file.path, DeleteRowType(), [&](const ArrowBatch& batch) -> Status {
+  FRAZIL_RETURN_IF_ERROR(files->Read(
+      operations.context(), file.path, DeleteRowType(),
+      [&](const ArrowBatch& batch) -> Status {
         const ArrowColumn rows = ArrowColumn::OfBatch(batch, *DeleteRowType());
         const ArrowColumn paths = rows.Field("file_path"), positions = rows.Field("pos");
         for (int64_t i = 0; i < batch.num_rows(); ++i) {
@@ -222,7 +227,8 @@ Result<PositionsByFile> ReadPositionDeletes(const TableOperations& operations, c
           current->push_back(positions.Integer(i));
         }
         return {};
-      }));
+      },
+      format));
   for (auto& [path, positions] : result) SortUnique(&positions);
   return result;
 }

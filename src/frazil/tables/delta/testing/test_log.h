@@ -21,7 +21,7 @@ namespace frazil::tables::delta {
 class MemoryColumnarFiles : public ColumnarFiles {
  public:
   Status Read(const TableContext& context, const std::string& path, const DataTypePtr& schema,
-              const std::function<Status(const ArrowBatch&)>& consume) const override {
+              const std::function<Status(const ArrowBatch&)>& consume, FileFormat) const override {
     FRAZIL_ASSIGN_OR_RETURN(std::string id, context.store->Read(path));
     std::lock_guard<std::mutex> lock(mutex_);
     auto found = tables_.find(id);

@@ -1,6 +1,7 @@
 #include <duckdb/main/connection.hpp>
 
 #include "frazil/base/text.h"
+#include "frazil/engine/data_files.h"
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/infer_schema.h"
 
@@ -157,7 +158,19 @@ DataTypePtr AllNullable(const DataTypePtr& type) {
   }
 }
 
-Result<DataTypePtr> SchemaOf(duckdb::Connection& connection, const std::string& path) {
+// Of files that come as Arrow batches.
+Result<DataTypePtr> BatchSchemaOf(duckdb::Connection& connection, const std::string& path, tables::FileFormat format) {
+  auto opened = OpenDataFile(*connection.context, path, format);
+  if (!opened.ok() && opened.error().kind == ErrorKind::kStorage)
+    return Error::Of("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER", {{"path", path}});
+  if (!opened.ok()) return std::move(opened).error();
+  std::vector<StructField> fields;
+  for (const auto& column : (*opened)->columns()) fields.emplace_back(column.name, column.type, true);
+  return AllNullable(DataType::Struct(std::move(fields)));
+}
+
+Result<DataTypePtr> SchemaOf(duckdb::Connection& connection, const std::string& path, tables::FileFormat format) {
+  if (IsBatchFormat(format)) return BatchSchemaOf(connection, path, format);
   auto metadata = Run(
       connection,
       "SELECT decode(value) FROM parquet_kv_metadata($1) WHERE decode(key) = '" + std::string(kSparkSchemaKey) + "'",
@@ -173,11 +186,11 @@ Result<DataTypePtr> SchemaOf(duckdb::Connection& connection, const std::string& 
 }
 
 // Null: the file is left out.
-Result<DataTypePtr> SchemaIfReadable(duckdb::Connection& connection, const std::string& path,
+Result<DataTypePtr> SchemaIfReadable(duckdb::Connection& connection, const std::string& path, tables::FileFormat format,
                                      const FileTolerance& tolerance) {
   auto& file_system = duckdb::FileSystem::GetFileSystem(*connection.context);
   try {
-    auto schema = SchemaOf(connection, path);
+    auto schema = SchemaOf(connection, path, format);
     if (!schema.ok() && tolerance.Forgives(file_system, storage::LocalPath(path))) return DataTypePtr();
     return schema;
   } catch (const std::exception&) {
@@ -210,16 +223,21 @@ Result<DataTypePtr> Merge(const DataTypePtr& left, const DataTypePtr& right) {
   return DataType::Struct(std::move(fields));
 }
 
+const char* FormatTitle(tables::FileFormat format) {
+  if (format == tables::FileFormat::kOrc) return "ORC";
+  return format == tables::FileFormat::kAvro ? "Avro" : "Parquet";
+}
+
 }  // namespace
 
-Result<DataTypePtr> InferParquetSchema(duckdb::Connection& connection, const std::vector<std::string>& paths,
-                                       const ReaderOptions& options, const functions::ExpressionSettings& settings,
-                                       const CancelToken* cancel) {
+Result<DataTypePtr> InferColumnarSchema(duckdb::Connection& connection, tables::FileFormat format,
+                                        const std::vector<std::string>& paths, const ReaderOptions& options,
+                                        const functions::ExpressionSettings& settings, const CancelToken* cancel) {
   const FileTolerance tolerance(options, settings);
   DataTypePtr schema;
   for (const auto& path : paths) {
     FRAZIL_RETURN_IF_ERROR(CheckNotCancelled(cancel));
-    auto next = SchemaIfReadable(connection, path, tolerance);
+    auto next = SchemaIfReadable(connection, path, format, tolerance);
     if (!next.ok()) return next;
     if (*next == nullptr) continue;
     if (schema == nullptr) {
@@ -229,7 +247,7 @@ Result<DataTypePtr> InferParquetSchema(duckdb::Connection& connection, const std
     }
     if (!IsTrue(options, "mergeschema", false)) break;
   }
-  if (schema == nullptr) return Error::Of("UNABLE_TO_INFER_SCHEMA", {{"format", "Parquet"}});
+  if (schema == nullptr) return Error::Of("UNABLE_TO_INFER_SCHEMA", {{"format", FormatTitle(format)}});
   return schema;
 }
 
