@@ -4,6 +4,7 @@ These hold on Spark too; what is ours alone has the mark `ours`.
 """
 import json
 import os
+import socket
 import time
 from pathlib import Path
 
@@ -564,6 +565,44 @@ def test_stop_ends_a_batch_whose_windows_explode(spark, tmp_path):
     began = time.monotonic()
     query.stop()
     assert time.monotonic() - began < 20
+
+
+@pytest.mark.ours
+def test_lines_of_a_socket(spark):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        lines = spark.readStream.format("socket").option("host", "127.0.0.1").option("port", listener.getsockname()[1]).option("includeTimestamp", True).load()
+        assert lines.dtypes == [("value", "string"), ("timestamp", "timestamp")]
+        query = lines.writeStream.format("memory").queryName("lines").start()
+        try:
+            connection, _ = listener.accept()
+            with connection:
+                for sent in (b"one\r\ntwo 'quoted'\nthr", b"ee\n", "\u00e4".encode() + b"\xff\n", b"last"):
+                    connection.sendall(sent)
+                    time.sleep(0.2)
+            deadline = time.time() + 30
+            while time.time() < deadline and spark.table("lines").count() < 5:
+                time.sleep(0.1)
+            assert values(spark.table("lines"), "value") == [("last",), ("one",), ("three",), ("two 'quoted'",), ("\u00e4\ufffd",)]
+            assert query.isActive
+        finally:
+            query.stop()
+
+
+def test_sockets_that_make_no_sense(spark):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        closed = listener.getsockname()[1]
+    def load(schema=None, **options):
+        reader = spark.readStream.format("socket").options(**options)
+        return (reader.schema(schema) if schema else reader).load().schema
+    for options, condition in (({}, "_LEGACY_ERROR_TEMP_1295"), ({"host": "localhost"}, "_LEGACY_ERROR_TEMP_1296"),
+                               ({"host": "localhost", "port": 1, "includeTimestamp": "maybe"}, "_LEGACY_ERROR_TEMP_1297"),
+                               ({"host": "localhost", "port": 1, "schema": "a INT"}, "_LEGACY_ERROR_TEMP_2242")):
+        with pytest.raises(PySparkException) as refused:
+            load(**options)
+        assert refused.value.getCondition() == condition
+    query = spark.readStream.format("socket").option("host", "localhost").option("port", closed).load().writeStream.format("noop").start()
+    with pytest.raises(StreamingQueryException, match="Connection refused"):
+        query.awaitTermination(60)
 
 
 # --- state

@@ -85,13 +85,20 @@ Result<analysis::OpenedDataSource> DescribeSource(const plan::Plan& source, size
     const std::string name = about.format;
     return analysis::OpenedDataSource{std::make_shared<SourceScan>(std::move(about), std::nullopt, place), name};
   }
+  if (about.format == "socket") {
+    if (!read.schema.empty()) {
+      return Error::Of(ExceptionClass::kUnsupportedOperation, "_LEGACY_ERROR_TEMP_2242",
+                       {{"provider", "TextSocketSourceProvider"}});
+    }
+    FRAZIL_ASSIGN_OR_RETURN(about.schema, DescribeSocket(about));
+    return analysis::OpenedDataSource{std::make_shared<SourceScan>(std::move(about), std::nullopt, place), "socket"};
+  }
   std::vector<std::string> paths = read.paths;
   if (const auto path = about.options.find("path"); path != about.options.end()) paths.push_back(path->second);
   const auto files = tables::FileFormatByName(about.format);
   const auto table_format = context.formats().Find(about.format);
   if (!files && (table_format == nullptr || !table_format->self_describing())) {
-    if (about.format == "socket" || about.format == "kafka")
-      return Error::Unsupported("The streaming source " + about.format);
+    if (about.format == "kafka") return Error::Unsupported("The streaming source " + about.format);
     return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
   }
   if (paths.size() != 1) {
@@ -116,6 +123,7 @@ Result<std::unique_ptr<Source>> MakeSource(const SourceDescription& description,
                                            commands::CommandContext& context) {
   if (description.format == "rate") return MakeRateSource(description, folder, context);
   if (description.format == "rate-micro-batch") return MakeRateMicroBatchSource(description);
+  if (description.format == "socket") return MakeSocketSource(description);
   if (tables::FileFormatByName(description.format) && description.table.empty())
     return MakeFileSource(description, folder, context);
   return MakeTableSource(description, folder, context);

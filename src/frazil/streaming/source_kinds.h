@@ -48,6 +48,9 @@ Result<DataTypePtr> DescribeRate(const SourceDescription& description);
 Result<std::unique_ptr<Source>> MakeRateSource(const SourceDescription& description, const std::string& folder,
                                                commands::CommandContext& context);
 Result<std::unique_ptr<Source>> MakeRateMicroBatchSource(const SourceDescription& description);
+// socket_source.cc
+Result<DataTypePtr> DescribeSocket(const SourceDescription& description);
+std::unique_ptr<Source> MakeSocketSource(const SourceDescription& description);
 // file_source.cc
 Result<std::unique_ptr<Source>> MakeFileSource(const SourceDescription& description, const std::string& folder,
                                                commands::CommandContext& context);
