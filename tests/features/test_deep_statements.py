@@ -14,3 +14,12 @@ def test_long_sums_and_concatenations(spark):
     assert spark.range(1, 2).select(column.alias("s")).first().s == 41
     # Many times what it takes, and a small part of what it took when time grew with the third power of the length.
     assert time.monotonic() - start < 60
+
+
+def test_deep_constants(spark):
+    start = time.monotonic()
+    assert spark.sql(f"SELECT {'- ' * 2000}1 AS x").first().x == 1
+    assert spark.sql(f"SELECT {'(' * 300}1{' + 1)' * 300} AS x").first().x == 301
+    assert spark.sql(f"SELECT size({'array(' * 200}1{')' * 200}) AS x").first().x == 1
+    assert spark.sql(f"SELECT {'concat(' * 200}NULL{', 1)' * 200} AS x").first().x is None
+    assert time.monotonic() - start < 60

@@ -9,7 +9,7 @@ ELEMENTS = [
     ("DROP COLUMN l.element", "Cannot delete the element, key or value of a collection: l.element"),
     ("RENAME COLUMN l.element TO e", "Cannot rename the element, key or value of a collection: l.element"),
     ("RENAME COLUMN m.value TO v", "Cannot rename the element, key or value of a collection: m.value"),
-    ("ADD COLUMN m.key.n INT", "Cannot add to non-struct column: m.key"),
+    ("ADD COLUMN m.key.n INT", "INVALID_FIELD_NAME.*`m`.`key` is not a struct"),
     ("DROP COLUMN p", "Cannot find source column for partition field: 1000: p"),
     ("SET TBLPROPERTIES ('current-snapshot-id' = '5')", "Cannot roll back to unknown snapshot id: 5"),
 ]

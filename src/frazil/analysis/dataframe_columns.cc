@@ -315,61 +315,6 @@ Result<Relation> Analyzer::AnalyzeRepartition(const plan::RepartitionPlan& repar
   return OnTop(child, std::move(node));
 }
 
-namespace {
-
-/// "10 seconds" as milliseconds; a month has 31 days, as in Spark's EventTimeWatermark.
-Result<int64_t> DelayMillis(const std::string& text) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto interval, ParseCalendarInterval(text));
-  constexpr int64_t kDay = 24LL * 3600 * 1000;
-  const int64_t millis = (interval.months * 31LL + interval.days) * kDay + interval.micros / 1000;
-  if (millis < 0) {
-    return Error::Plain(ExceptionClass::kIllegalArgument,
-                        "requirement failed: delay threshold (" + text + ") should not be negative.");
-  }
-  return millis;
-}
-
-Error NoEventTime(const plan::WatermarkPlan& watermark, const DataType& type) {
-  return Error::Of("EVENT_TIME_IS_NOT_ON_TIMESTAMP_TYPE",
-                   {{"eventName", QuoteIdentifier(watermark.event_time)}, {"eventType", "\"" + type.Sql() + "\""}});
-}
-
-}  // namespace
-
-Result<Relation> Analyzer::AnalyzeHint(const plan::HintPlan& hint) {
-  if (const auto* watermark = dynamic_cast<const plan::WatermarkPlan*>(&hint)) {
-    FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(hint.child));
-    FRAZIL_ASSIGN_OR_RETURN(const int64_t delay, DelayMillis(watermark->delay));
-    FRAZIL_ASSIGN_OR_RETURN(auto name, sql::ParseMultipartIdentifier(watermark->event_time, context_.parser_options()));
-    const auto column = plan::MakeAttributeExpr(std::move(name));
-    Scope scope;
-    scope.input = &child;
-    FRAZIL_ASSIGN_OR_RETURN(const auto typed, AnalyzeScalar(column, scope));
-    if (typed->type->id() != TypeId::kTimestamp && typed->type->id() != TypeId::kTimestampNtz)
-      return NoEventTime(*watermark, *typed->type);
-    // Over a batch a watermark is nothing; over a stream the event times are observed.
-    if (context_.bound_streams.empty() && !plan::IsStreaming(*child.plan)) return child;
-    auto node = std::make_shared<plan::CollectMetricsNode>();
-    node->name = std::string(plan::kWatermarkMetric) + ":" + std::to_string(delay) + ":" +
-                 std::to_string(context_.NextId()) + ":" + watermark->event_time;
-    node->plan_id = hint.plan_id.value_or(0);
-    scope.allow_aggregates = true;
-    const auto instant = plan::MakeFunctionExpr("to_timestamp_ltz", {column});
-    for (const char* function : {"max", "min", "avg"}) {
-      const auto millis = plan::MakeFunctionExpr("unix_millis", {instant});
-      const auto metric = plan::MakeAliasExpr(plan::MakeFunctionExpr(function, {millis}), function);
-      FRAZIL_ASSIGN_OR_RETURN(auto item, AnalyzeSelectItem(metric, scope));
-      node->metrics.push_back(item.expression);
-      node->metric_names.push_back(function);
-    }
-    node->output = child.plan->output;
-    node->child = child.plan;
-    return OnTop(child, std::move(node));
-  }
-  // Join and partitioning hints change no rows; unknown ones are passed over as Spark does (with a warning).
-  return AnalyzePlan(hint.child);
-}
-
 Result<Relation> Analyzer::AnalyzeCollectMetrics(const plan::CollectMetricsPlan& metrics,
                                                  std::optional<int64_t> plan_id) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(metrics.child));

@@ -103,8 +103,19 @@ Result<ExpressionPtr> Analyzer::AnalyzeScalar(const ExprPtr& expression, const S
 Result<ExpressionPtr> Analyzer::AnalyzeFilterCondition(const ExprPtr& expression, const Scope& scope,
                                                        const char* clause) {
   FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeScalar(expression, scope));
-  // Only HAVING takes a plain NULL.
-  if (condition->type->id() == TypeId::kNull && std::string_view(clause) != "Filter")
+  // HAVING casts what is no condition, a plain NULL too.
+  if (condition->type->id() != TypeId::kBoolean && std::string_view(clause) == "Having") {
+    if (!CanCast(*condition->type, *DataType::Boolean()) && condition->type->id() != TypeId::kNull) {
+      return At(
+          Error::Of("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", {{"sqlExpr", "\"" + condition->sql + "\""},
+                                                                  {"srcType", "\"" + condition->type->Sql() + "\""},
+                                                                  {"targetType", "\"BOOLEAN\""}}),
+          expression->origin);
+    }
+    condition =
+        WithOrigin(MakeCast(condition, DataType::Boolean(), settings_.eval_mode()), InObject(expression->origin));
+  }
+  if (condition->type->id() == TypeId::kNull && std::string_view(clause) == "Qualify")
     condition = MakeCast(condition, DataType::Boolean(), settings_.eval_mode());
   if (condition->type->id() != TypeId::kBoolean) {
     return At(Error::Of("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", {{"sqlExpr", "\"" + condition->sql + "\""},
@@ -140,7 +151,8 @@ Result<ExpressionPtr> Analyzer::AnalyzeFilterCondition(const ExprPtr& expression
 Result<Value> Analyzer::AnalyzeConstantValue(const ExprPtr& expression, const DataTypePtr& type) {
   Scope scope;
   FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(expression, scope));
-  if (type != nullptr) typed = MakeCast(typed, type, settings_.eval_mode());
+  if (type != nullptr && !typed->type->Equals(*type))
+    typed = WithOrigin(MakeCast(typed, type, settings_.eval_mode()), InObject(expression->origin));
   if (typed->kind == ExpressionKind::kLiteral) return typed->As<LiteralExpression>().value;
   if (auto value = functions::ConstantValue(*typed)) return *value;
   return context_.EvaluateConstant(typed);

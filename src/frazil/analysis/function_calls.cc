@@ -5,6 +5,7 @@
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/lateral_alias_internal.h"
 #include "frazil/analysis/partition_functions.h"
 #include "frazil/analysis/typed_expr_internal.h"
 #include "frazil/base/text.h"
@@ -54,6 +55,11 @@ std::string Analyzer::FunctionName(const std::vector<std::string>& name) {
 }
 
 Error Analyzer::UnresolvedRoutine(const std::vector<std::string>& name) const {
+  // A name of more parts than the session catalog's functions have.
+  if (name.size() > 2 && !context_.HasCatalog(name[0]) && !EqualsIgnoreCase(name[0], "system")) {
+    const Error nested = TableNotFound(name);
+    if (nested.condition == "REQUIRES_SINGLE_PART_NAMESPACE") return nested;
+  }
   std::vector<std::string> current{context_.current_catalog()};
   const auto name_space = context_.current_namespace();
   current.insert(current.end(), name_space.begin(), name_space.end());
@@ -153,7 +159,14 @@ Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
       break;
   }
   FRAZIL_ASSIGN_OR_RETURN(auto prepared, PrepareCall(call, definition));
-  return BindCall(call, *definition, std::move(prepared));
+  FRAZIL_ASSIGN_OR_RETURN(auto bound, BindCall(call, *definition, std::move(prepared)));
+  if (definition->function_class == FunctionClass::kAggregate && !for_window) {
+    if (const auto alias = LateralAliasIn({bound})) {
+      return Error::Of("UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_AGGREGATE_FUNC",
+                       {{"lca", QuoteIdentifier(*alias)}, {"aggFunc", "\"" + bound->sql + "\""}});
+    }
+  }
+  return bound;
 }
 
 Result<FunctionCall> Analyzer::PrepareCall(const FunctionExpr& call, const FunctionDefinition* definition) {

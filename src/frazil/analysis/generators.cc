@@ -5,6 +5,8 @@
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/base/text.h"
+#include "frazil/functions/constant.h"
+#include "frazil/functions/signature.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/sql/keywords.h"
 #include "frazil/sql/parser.h"
@@ -63,6 +65,12 @@ plan::LogicalPlanPtr MakeGenerate(plan::LogicalPlanPtr child, GenerateStep step)
   node->generated_columns = step.columns.size();
   node->outer = step.outer;
   return node;
+}
+
+// The parameters of range(), by the number of arguments: a single one is the end.
+const char* RangeParameter(size_t index, size_t count) {
+  static constexpr const char* kNames[] = {"start", "end", "step", "numSlices"};
+  return kNames[count == 1 ? 1 : index];
 }
 
 }  // namespace
@@ -155,41 +163,44 @@ Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& f
   }
   const std::string name = FunctionName(full_name);
   if (name == "range") {
-    std::vector<int64_t> numbers;
-    for (const auto& argument : function.arguments) {
-      plan::ExprPtr value =
-          argument->kind == ExprKind::kNamedArgument ? argument->As<plan::NamedArgumentExpr>().value : argument;
-      Scope scope;
-      FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(value, scope));
-      const bool fits = typed->type->IsNumeric() || typed->type->IsString();
-      if (!fits) {
-        return Error::Of("UNEXPECTED_INPUT_TYPE", {{"functionName", "`range`"},
-                                                   {"paramIndex", std::to_string(numbers.size() + 1)},
-                                                   {"inputSql", "\"" + typed->sql + "\""},
-                                                   {"inputType", "\"" + typed->type->Sql() + "\""},
-                                                   {"requiredType", "\"BIGINT\""}});
-      }
-      if (!ReferencedColumns(*typed).empty()) return Error::Unsupported("range OVER COLUMNS");
-      FRAZIL_ASSIGN_OR_RETURN(auto number,
-                              context_.EvaluateConstant(MakeCast(typed, DataType::Long(), settings_.eval_mode())));
-      if (number.is_null()) {
-        return Error::Of("UNEXPECTED_INPUT_TYPE", {{"functionName", "`range`"},
-                                                   {"paramIndex", std::to_string(numbers.size() + 1)},
-                                                   {"inputSql", "\"" + typed->sql + "\""},
-                                                   {"inputType", "\"" + typed->type->Sql() + "\""},
-                                                   {"requiredType", "\"BIGINT\""}});
-      }
-      numbers.push_back(number.integer());
-    }
-    if (numbers.empty() || numbers.size() > 4) {
+    const size_t count = function.arguments.size();
+    if (count == 0 || count > 4) {
       return Error::Of("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", "`range`"},
                                                              {"expectedNum", "[1, 2, 3, 4]"},
-                                                             {"actualNum", std::to_string(numbers.size())},
+                                                             {"actualNum", std::to_string(count)},
                                                              {"docroot", "https://spark.apache.org/docs/latest"}});
     }
-    const int64_t step = numbers.size() > 2 ? numbers[2] : 1;
-    if (step == 0) return Error::Plain(ExceptionClass::kIllegalArgument, "requirement failed: step (0) cannot be 0");
-    return numbers.size() == 1 ? MakeRange(0, numbers[0], 1) : MakeRange(numbers[0], numbers[1], step);
+    std::vector<int64_t> numbers;
+    for (size_t i = 0; i < count; ++i) {
+      const auto& argument = function.arguments[i];
+      const bool is_slices = i == 3;
+      const auto wanted = is_slices ? DataType::Integer() : DataType::Long();
+      Scope scope;
+      FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(argument, scope));
+      // range knows its arguments by their places alone.
+      if (argument->kind == ExprKind::kNamedArgument || !functions::IsFoldable(*typed)) {
+        return Error::Of("NON_FOLDABLE_ARGUMENT", {{"funcName", "`range`"},
+                                                   {"paramName", QuoteIdentifier(RangeParameter(i, count))},
+                                                   {"paramType", "\"" + wanted->Sql() + "\""}});
+      }
+      const auto refused = [&] {
+        return Error::Of("UNEXPECTED_INPUT_TYPE", {{"functionName", "`range`"},
+                                                   {"paramIndex", functions::Ordinal(count == 1 ? 1 : i)},
+                                                   {"inputSql", "\"" + typed->sql + "\""},
+                                                   {"inputType", "\"" + typed->type->Sql() + "\""},
+                                                   {"requiredType", "\"" + wanted->Sql() + "\""}});
+      };
+      if (!typed->type->IsNumeric() && !typed->type->IsString()) return refused();
+      const auto number = WithOrigin(MakeCast(typed, wanted, settings_.eval_mode()), InObject(function.origin));
+      FRAZIL_ASSIGN_OR_RETURN(auto value, context_.EvaluateConstant(number));
+      if (value.is_null()) return refused();
+      numbers.push_back(value.integer());
+    }
+    const int64_t step = count > 2 ? numbers[2] : 1;
+    if (step == 0) return Error::Of("FAILED_FUNCTION_CALL", {{"funcName", "`range`"}});
+    if (count > 3 && numbers[3] <= 0)
+      return Error::Plain(ExceptionClass::kIllegalArgument, "Positive number of partitions required");
+    return count == 1 ? MakeRange(0, numbers[0], 1) : MakeRange(numbers[0], numbers[1], step);
   }
   if (name == "table_changes" || name == "table_changes_by_path")
     return AnalyzeTableChanges(function, name == "table_changes_by_path");

@@ -5,6 +5,7 @@
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/lateral_alias_internal.h"
 #include "frazil/analysis/typed_expr_internal.h"
 #include "frazil/base/text.h"
 
@@ -131,7 +132,7 @@ Result<ExpressionPtr> Analyzer::ResolveInAliases(const std::vector<std::string>&
   if (found == nullptr) return ExpressionPtr();
   // In GROUP BY the alias is a mere short form.
   if (first_wins) return FollowFields(found->expression, name, 1);
-  return FollowFields(WithSql(found->expression, "lateralAliasReference(" + name[0] + ")"), name, 1);
+  return FollowFields(MakeLateralReference(found->expression, name[0]), name, 1);
 }
 
 Result<ExpressionPtr> Analyzer::ResolveName(const std::vector<std::string>& name, const plan::Origin& /*origin*/) {

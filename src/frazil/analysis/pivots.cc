@@ -123,7 +123,8 @@ Result<std::vector<Analyzer::PivotValue>> Analyzer::PivotValues(const std::vecto
     value.name = source->kind == ExprKind::kAlias ? source->As<plan::AliasExpr>().names[0]
                  : constant.is_null()             ? "null"
                                                   : ValueToString(*from, constant, settings_.time_zone);
-    value.literal = MakeCast(MakeLiteral(from, std::move(constant)), type, settings_.eval_mode());
+    value.literal = WithOrigin(MakeCast(MakeLiteral(from, std::move(constant)), type, settings_.eval_mode()),
+                               InObject(inner->origin));
     values.push_back(std::move(value));
   }
   return values;

@@ -5,6 +5,7 @@
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/lateral_alias_internal.h"
 #include "frazil/analysis/typed_expr_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
@@ -351,6 +352,19 @@ Result<Relation> Analyzer::AnalyzeSelect(const Relation& input, SelectStage stag
   }
   if ((has_aggregate || having != nullptr) && !stage.is_aggregate()) stage.SetGrouping({}, {});
   if (stage.is_aggregate()) {
+    if (having != nullptr) {
+      std::vector<ExpressionPtr> selected;
+      bool has_window = false;
+      for (const auto& item : items) {
+        if (item.generator) continue;
+        selected.push_back(item.column.expression);
+        has_window = has_window || ContainsKind(*selected.back(), ExpressionKind::kWindow);
+      }
+      if (const auto alias = has_window ? LateralAliasIn(selected) : std::nullopt) {
+        return Error::Of("UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_AGGREGATE_WITH_WINDOW_AND_HAVING",
+                         {{"lca", QuoteIdentifier(*alias)}});
+      }
+    }
     // Beside aggregates there is one at most.
     std::string generators;
     size_t count = 0, last = 0;

@@ -137,7 +137,15 @@ Status SelectStage::CheckSubqueryReferences(const SubqueryExpression& subquery) 
 }
 
 Result<ExpressionPtr> SelectStage::LowerAggregates(const ExpressionPtr& expression) {
-  if (!is_aggregate_) return expression;
+  if (!is_aggregate_) {
+    bool has_grouping = false;
+    VisitExpression(*expression, [&](const Expression& part) {
+      has_grouping = has_grouping || IsGroupingFunction(part);
+      return !has_grouping;
+    });
+    if (has_grouping) return Error::Of("UNSUPPORTED_GROUPING_EXPRESSION");
+    return expression;
+  }
   return TryTransformExpression(expression, [this](const ExpressionPtr& part) -> Result<ExpressionPtr> {
     if (part->kind != ExpressionKind::kLiteral) {
       const auto meaning = MeaningOf(*part);

@@ -89,7 +89,18 @@ Result<ExpressionPtr> Analyzer::WithFieldsOf(ExpressionPtr value, const DataType
     names.push_back(field.name);
     same_fields = false;
   }
-  if (!same_fields && !may_lack) return value;
+  if (!same_fields && !may_lack) {
+    if (is_left) return value;
+    // The right side's fields go into the order of the left one's, which it must have all. More are another type.
+    for (const auto& field : first.fields()) {
+      if (own.FieldIndex(field.name, settings_.case_sensitive) >= 0) continue;
+      std::vector<std::string> present;
+      for (const auto& other_field : own.fields()) present.push_back(QuoteIdentifier(other_field.name));
+      return Error::Of("FIELD_NOT_FOUND",
+                       {{"fieldName", QuoteIdentifier(field.name)}, {"fields", Join(present, ", ")}});
+    }
+    return value;
+  }
   std::vector<StructField> fields;
   std::vector<ExpressionPtr> arguments;
   for (const auto& name : names) {
@@ -152,8 +163,7 @@ Result<std::pair<plan::LogicalPlanPtr, plan::LogicalPlanPtr>> Analyzer::MatchByN
     if (!operation.allow_missing_columns) {
       std::vector<std::string> names;
       for (const auto& other : right->output) names.push_back(other.name);
-      return Error::Plain(ExceptionClass::kAnalysis,
-                          "Cannot resolve column name \"" + column.name + "\" among (" + Join(names, ", ") + ").");
+      return Error::Of("_LEGACY_ERROR_TEMP_1201", {{"colName", column.name}, {"fieldNames", Join(names, ", ")}});
     }
     right_expressions.push_back(MakeNull(column.type));
     right_output.push_back(NewAttribute(column.name, column.type, true));

@@ -98,7 +98,17 @@ Result<Relation> Analyzer::AnalyzeFilter(const plan::FilterPlan& filter) {
     Scope scope;
     scope.input = &child;
     if (child.select != nullptr) scope.fallback = &child.select->input();
-    FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeFilterCondition(filter.condition, scope, "Filter"));
+    auto analyzed = AnalyzeFilterCondition(filter.condition, scope, "Filter");
+    if (!analyzed.ok()) {
+      const Error& error = analyzed.error();
+      const bool is_whole =
+          filter.origin.text != nullptr &&
+          (error.condition == "INVALID_WHERE_CONDITION" || error.condition == "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN");
+      // The fault of the filter, not of a part of its condition.
+      if (is_whole) return At(Error::Of(error.condition, error.parameters), filter.origin);
+      return analyzed.error();
+    }
+    auto condition = *std::move(analyzed);
     FRAZIL_ASSIGN_OR_RETURN(condition, At(AddMissing(condition, &filtered), filter.condition->origin));
     return OnTop(filtered, plan::MakeFilter(filtered.plan, std::move(condition)));
   });

@@ -10,6 +10,7 @@
 #include "frazil/analysis/name_scope_internal.h"
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/catalogs/session_names.h"
 #include "frazil/functions/constant.h"
 #include "frazil/plan/delta_command.h"
 #include "frazil/plan/determinism.h"
@@ -68,7 +69,7 @@ std::optional<tables::ScanOptions> SelectorOf(const std::string& part) {
 
 bool IsNotFound(const Error& error) {
   return error.condition == "TABLE_OR_VIEW_NOT_FOUND" || error.condition == "SCHEMA_NOT_FOUND" ||
-         error.condition == "CATALOG_NOT_FOUND";
+         error.condition == "CATALOG_NOT_FOUND" || error.condition == "REQUIRES_SINGLE_PART_NAMESPACE";
 }
 
 bool IsDeltaTable(const plan::NamedTablePlan& table) {
@@ -82,6 +83,15 @@ Error NotOfDelta(const std::vector<std::string>& name) {
 }  // namespace
 
 Error Analyzer::TableNotFound(const std::vector<std::string>& name) const {
+  // Of more parts than the session catalog has, which is then the one that is asked.
+  const bool names_catalog = name.size() > 1 && context_.HasCatalog(name[0]);
+  const size_t levels = name.size() - 1 - (names_catalog ? 1 : 0);
+  const std::string catalog = names_catalog           ? name[0]
+                              : view_catalog_.empty() ? context_.current_catalog()
+                                                      : view_catalog_;
+  if (levels > 1 && catalog == catalogs::kSessionCatalog) {
+    return catalogs::SinglePartNamespace(catalog, {name.begin() + (names_catalog ? 1 : 0), name.end() - 1});
+  }
   return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(name)}});
 }
 

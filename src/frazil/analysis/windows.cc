@@ -6,6 +6,7 @@
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/lateral_alias_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/common_type.h"
 #include "frazil/functions/constant.h"
@@ -86,6 +87,12 @@ Value Negated(const Value& value) {
   return value;
 }
 
+// RANK() and its kin are so shown once they know their order.
+std::string ShownInWindow(const Expression& function) {
+  const bool is_rank = function.sql == "RANK()" || function.sql == "DENSE_RANK()" || function.sql == "PERCENT_RANK()";
+  return is_rank ? AsciiLower(function.sql) : function.sql;
+}
+
 }  // namespace
 
 Result<plan::WindowSpecification> Analyzer::ResolveWindow(const plan::WindowSpecification& window) {
@@ -130,7 +137,7 @@ Result<FrameBound> Analyzer::MakeBound(const plan::UnresolvedFrameBound& bound, 
     const auto& key = order[0].expression->type;
     const bool by_date = key->IsDatetime();
     if (!by_date && !offset->type->Equals(*key) && CanCast(*offset->type, *key)) {
-      offset = MakeCast(offset, key, settings_.eval_mode());
+      offset = WithOrigin(MakeCast(offset, key, settings_.eval_mode()), InObject(bound.offset->origin));
       // A negated bound shows as such once it is cast.
       if (bound.type == FrameBoundType::kPreceding) *text = "(- " + shown + ") FOLLOWING";
     }
@@ -280,6 +287,19 @@ Result<ExpressionPtr> Analyzer::AnalyzeWindow(const plan::WindowExpr& window) {
     const bool whole_partition = order_by.empty() && !specification.frame;
     if (IsOneOf(name, {"percentile_cont", "percentile_disc", "median", "listagg", "string_agg"}) && !whole_partition) {
       return Error::Of("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", {{"aggFunc", "\"" + function->sql + "\""}});
+    }
+  }
+  {
+    std::vector<ExpressionPtr> parts = partition_by;
+    parts.push_back(function);
+    for (const auto& key : order_by) parts.push_back(key.expression);
+    if (const auto alias = LateralAliasIn(parts)) {
+      std::string frame = "unspecifiedframe$()";
+      if (specification.frame) FRAZIL_RETURN_IF_ERROR(MakeFrame(specification, {}, order_by, &frame).status());
+      return Error::Of("UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_WINDOW",
+                       {{"lca", QuoteIdentifier(*alias)},
+                        {"windowExpr", "\"" + ShownInWindow(*function) + " OVER " +
+                                           SpecificationText(partition_by, order_by, frame) + "\""}});
     }
   }
   bool found = false;

@@ -337,7 +337,10 @@ constexpr ErrorCondition kTable[] = {
      "There is a 'path' option set and save() is called with a path parameter. To ignore this check, set '<config>' to "
      "'true'.",
      kAnalysis},
-    {"_LEGACY_ERROR_TEMP_1309", "", "insertInto() can't be used together with partitionBy().", kAnalysis},
+    {"_LEGACY_ERROR_TEMP_1309", "",
+     "insertInto() can't be used together with partitionBy(). Partition columns have already been defined for the "
+     "table. It is not necessary to use partitionBy().",
+     kAnalysis},
     {"_LEGACY_ERROR_TEMP_1310", "", "Couldn't find a catalog to handle the identifier <quote>.", kAnalysis},
     {"_LEGACY_ERROR_TEMP_1312", "", "'<operation>' does not support bucketBy right now.", kAnalysis},
     {"_LEGACY_ERROR_TEMP_1313", "", "'<operation>' does not support bucketBy and sortBy right now.", kAnalysis},
@@ -361,6 +364,7 @@ constexpr ErrorCondition kTable[] = {
     {"_LEGACY_ERROR_TEMP_1332", "", "<errorMessage>", kAnalysis},
     {"_LEGACY_ERROR_TEMP_1338", "", "Sinks cannot request distribution and ordering in continuous execution mode.",
      kAnalysis},
+    {"_LEGACY_ERROR_TEMP_2045", "", "Unsupported table change: <message>", kSpark},
     {"_LEGACY_ERROR_TEMP_2047", "", "'path' is not specified.", kIllegalArgument},
     {"_LEGACY_ERROR_TEMP_2048", "",
      "Schema must be specified when creating a streaming source DataFrame. If some files already exist in the "
@@ -371,6 +375,8 @@ constexpr ErrorCondition kTable[] = {
     {"_LEGACY_ERROR_TEMP_2146", "", "<paramName> should be an integer. Found <value>.", kSparkRuntime},
     {"_LEGACY_ERROR_TEMP_2147", "", "<paramName> flag can be true or false.", kSpark},
     {"_LEGACY_ERROR_TEMP_2242", "", "<provider> source does not support user-specified schema.", kUnsupportedOperation},
+    {"_LEGACY_ERROR_TEMP_2330", "", "Cannot change nullable column to non-nullable: <fieldName>.", kAnalysis},
+    {"_LEGACY_ERROR_TEMP_3058", "", "Found duplicate column(s) <checkType>: <duplicateColumns>", kAnalysis},
     {"_LEGACY_ERROR_TEMP_3060", "", "Couldn't find column <i> in:\n<schema>", kAnalysis},
     {"_LEGACY_ERROR_TEMP_3063", "", "pivot is not supported on a streaming DataFrames/Datasets", kAnalysis},
     {"_LEGACY_ERROR_TEMP_3102", "", "<msg>", kAnalysis},

@@ -1,6 +1,7 @@
 #include "frazil/base/origin.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -76,6 +77,20 @@ std::string Picture(std::string_view text, size_t begin, size_t end) {
   return picture;
 }
 
+// Conditions that Spark raises without a place, wherever they arise.
+bool IsWithoutPlace(std::string_view condition) {
+  static const std::set<std::string_view> kConditions = {
+      "AMBIGUOUS_LATERAL_COLUMN_ALIAS", "COLLATION_INVALID_NAME",           "GROUPING_COLUMN_MISMATCH",
+      "GROUPING_ID_COLUMN_MISMATCH",    "MISSING_WINDOW_SPECIFICATION",     "NON_LITERAL_PIVOT_VALUES",
+      "REQUIRES_SINGLE_PART_NAMESPACE", "UNPIVOT_VALUE_DATA_TYPE_MISMATCH", "UNRESOLVED_USING_COLUMN_FOR_JOIN",
+      "_LEGACY_ERROR_TEMP_1006",        "_LEGACY_ERROR_TEMP_1034",          "_LEGACY_ERROR_TEMP_1036",
+      "_LEGACY_ERROR_TEMP_1037",        "_LEGACY_ERROR_TEMP_1046",          "_LEGACY_ERROR_TEMP_1047",
+      "_LEGACY_ERROR_TEMP_1048"};
+  return kConditions.count(condition) != 0 || condition.starts_with("UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_") ||
+         condition == "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS" ||
+         condition == "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT";
+}
+
 }  // namespace
 
 std::optional<QueryContext> ContextOf(const Origin& origin) {
@@ -107,7 +122,7 @@ std::optional<QueryContext> ContextOf(const Origin& origin) {
 }
 
 Error AtOrigin(Error error, const Origin& origin) {
-  if (!error.query_contexts.empty() || error.condition.empty()) return error;
+  if (!error.query_contexts.empty() || error.condition.empty() || IsWithoutPlace(error.condition)) return error;
   if (error.kind == ErrorKind::kInternal || error.kind == ErrorKind::kStorage || error.kind == ErrorKind::kCancelled)
     return error;
   auto context = ContextOf(origin);

@@ -1,5 +1,7 @@
 #include "frazil/catalogs/catalog.h"
 
+#include "frazil/catalogs/session_names.h"
+
 namespace frazil::catalogs {
 
 namespace {
@@ -32,7 +34,14 @@ Result<CatalogPtr> CatalogRegistry::Make(const CatalogContext& context) const {
   return found->second(context);
 }
 
+Error SinglePartNamespace(const std::string& catalog, const Namespace& name_space) {
+  return Error::Of("REQUIRES_SINGLE_PART_NAMESPACE",
+                   {{"sessionCatalog", catalog}, {"namespace", QuoteIdentifier(name_space)}});
+}
+
 Error TableNotFound(const Catalog& catalog, const Identifier& identifier) {
+  if (catalog.name() == kSessionCatalog && identifier.name_space.size() > 1)
+    return SinglePartNamespace(kSessionCatalog, identifier.name_space);
   return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(FullName(catalog, identifier))}});
 }
 

@@ -1,9 +1,13 @@
+#include <algorithm>
+#include <set>
+
 #include "frazil/analysis/analyzer.h"
 #include "frazil/analysis/dml/row_level.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/partition_commands.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
+#include "frazil/commands/view_names.h"
 #include "frazil/sql/parser.h"
 #include "frazil/types/cast_rules.h"
 
@@ -61,6 +65,66 @@ Error NoSuchColumn(const std::vector<std::string>& column, const DataType& schem
                    {{"objectName", QuoteIdentifier(column)}, {"proposal", Join(names, ", ")}});
 }
 
+/// What the statement says to a view. MSCK REPAIR TABLE has its own text.
+ViewRefusal RefusalOf(const plan::AlterTableCommand& command) {
+  using Type = plan::AlterAction::Type;
+  if (command.actions.empty()) return {"ALTER TABLE"};
+  const auto& action = command.actions[0];
+  switch (action.type) {
+    case Type::kAddColumns:
+      return {action.columns.size() == 1 ? "ALTER TABLE ... ADD COLUMN" : "ALTER TABLE ... ADD COLUMNS"};
+    case Type::kDropColumns:
+      return {"ALTER TABLE ... DROP COLUMNS"};
+    case Type::kRenameColumn:
+      return {"ALTER TABLE ... RENAME COLUMN"};
+    case Type::kAlterColumn:
+      return {"ALTER TABLE ... ALTER COLUMN"};
+    case Type::kReplaceColumns:
+      return {"ALTER TABLE ... REPLACE COLUMNS"};
+    case Type::kSetProperties:
+      return {"ALTER TABLE ... SET TBLPROPERTIES", "EXPECT_TABLE_NOT_VIEW.USE_ALTER_VIEW"};
+    case Type::kUnsetProperties:
+      return {"ALTER TABLE ... UNSET TBLPROPERTIES", "EXPECT_TABLE_NOT_VIEW.USE_ALTER_VIEW"};
+    case Type::kSetLocation:
+      return {"ALTER TABLE ... SET LOCATION ..."};
+    case Type::kAddPartition:
+      return {"ALTER TABLE ... ADD PARTITION ..."};
+    case Type::kDropPartition:
+      return {"ALTER TABLE ... DROP PARTITION ..."};
+    case Type::kRenamePartition:
+      return {"ALTER TABLE ... RENAME TO PARTITION"};
+    case Type::kRecoverPartitions:
+      return {action.text.empty() ? "ALTER TABLE ... RECOVER PARTITIONS" : "MSCK REPAIR TABLE"};
+    case Type::kAddConstraint:
+      return {"ALTER TABLE ... ADD CONSTRAINT"};
+    case Type::kDropConstraint:
+      return {"ALTER TABLE ... DROP CONSTRAINT"};
+    case Type::kClusterBy:
+      return {"ALTER TABLE ... CLUSTER BY"};
+    case Type::kSetSerde:
+      return {"ALTER TABLE ... SET [SERDE|SERDEPROPERTIES]"};
+    case Type::kSetCollation:
+      return {"ALTER TABLE ... DEFAULT COLLATION"};
+    case Type::kAddPartitionField:
+    case Type::kDropPartitionField:
+    case Type::kReplacePartitionField:
+    case Type::kWriteOrder:
+    case Type::kSetIdentifierFields:
+    case Type::kDropIdentifierFields:
+    case Type::kCreateReference:
+    case Type::kDropReference:
+      return {"ALTER TABLE"};
+  }
+  return {"ALTER TABLE"};
+}
+
+bool IsOfSpark(plan::AlterAction::Type type) {
+  using Type = plan::AlterAction::Type;
+  return type == Type::kAddColumns || type == Type::kDropColumns || type == Type::kRenameColumn ||
+         type == Type::kAlterColumn || type == Type::kReplaceColumns || type == Type::kSetProperties ||
+         type == Type::kUnsetProperties || type == Type::kSetLocation;
+}
+
 class Translator {
  public:
   Translator(const analysis::ResolvedTable& table, CommandContext& context) : table_(table), context_(context) {}
@@ -89,7 +153,13 @@ class Translator {
   }
 
   Status AddColumns(const plan::AlterAction& action) {
+    std::set<std::string> added;
     for (const auto& column : action.columns) {
+      FRAZIL_RETURN_IF_ERROR(CheckPlace(column));
+      if (!added.insert(AsciiLower(Join(column.name, "."))).second)
+        return Error::Of("COLUMN_ALREADY_EXISTS",
+                         {{"columnName", QuoteIdentifier(AsciiLower(Join(column.name, ".")))}});
+      names_added_.push_back(column.name);
       if (FindField(schema(), column.name) != nullptr) {
         if (action.if_not_exists) continue;
         return AlreadyThere("add", column.name);
@@ -109,6 +179,34 @@ class Translator {
     return Status::Ok();
   }
 
+  /// Whether a new column has its parent, and its neighbour: a column of the table or a new one before it.
+  Status CheckPlace(const plan::ColumnDefinition& column) {
+    const std::vector<std::string> parent(column.name.begin(), column.name.end() - 1);
+    const DataType* siblings = &schema();
+    if (!parent.empty()) {
+      const StructField* field = FindField(schema(), parent);
+      if (field == nullptr) return NoSuchColumn(parent, schema());
+      siblings = field->type.get();
+      if (siblings->id() == TypeId::kArray) siblings = siblings->element_type().get();
+      if (siblings->id() == TypeId::kMap) siblings = siblings->value_type().get();
+      if (siblings->id() != TypeId::kStruct) {
+        return Error::Of("INVALID_FIELD_NAME",
+                         {{"fieldName", QuoteIdentifier(column.name)}, {"path", QuoteIdentifier(parent)}});
+      }
+    }
+    if (column.after.empty() || siblings->FieldIndex(column.after) >= 0) return Status::Ok();
+    auto neighbour = parent;
+    neighbour.push_back(column.after);
+    const auto is_neighbour = [&](const std::vector<std::string>& name) {
+      return EqualsIgnoreCase(Join(name, "."), Join(neighbour, "."));
+    };
+    if (std::any_of(names_added_.begin(), names_added_.end(), is_neighbour)) return Status::Ok();
+    std::vector<std::string> names;
+    for (const auto& field : siblings->fields()) names.push_back(field.name);
+    return Error::Of("FIELD_NOT_FOUND",
+                     {{"fieldName", QuoteIdentifier(column.name.back())}, {"fields", Join(names, ", ")}});
+  }
+
   Status SetDefault(const std::string& text, const DataTypePtr& type, Change* change) {
     FRAZIL_ASSIGN_OR_RETURN(auto expression, sql::ParseExpression(text, context_.parser_options()));
     change->default_text = text;
@@ -121,7 +219,14 @@ class Translator {
     FRAZIL_RETURN_IF_ERROR(RequireColumn(column));
     const StructField field = *FindField(schema(), column);
     if (action.new_type != nullptr && !action.new_type->Equals(*field.type)) {
-      if (!CanUpCast(*field.type, *action.new_type) || action.new_type->IsComplex()) {
+      if (action.new_type->IsComplex()) {
+        const char* kind = action.new_type->id() == TypeId::kStruct  ? "STRUCT_TYPE"
+                           : action.new_type->id() == TypeId::kArray ? "ARRAY_TYPE"
+                                                                     : "MAP_TYPE";
+        return Error::Of(std::string("CANNOT_UPDATE_FIELD.") + kind,
+                         {{"table", QuoteIdentifier(table_.full_name)}, {"fieldName", QuoteIdentifier(column)}});
+      }
+      if (!CanUpCast(*field.type, *action.new_type)) {
         return Error::Of("NOT_SUPPORTED_CHANGE_COLUMN", {{"table", QuoteIdentifier(table_.full_name)},
                                                          {"originName", QuoteIdentifier(column)},
                                                          {"originType", "\"" + field.type->Sql() + "\""},
@@ -139,8 +244,7 @@ class Translator {
     }
     if (action.new_nullable.has_value()) {
       if (!*action.new_nullable && field.nullable) {
-        return Error::Plain(ExceptionClass::kAnalysis,
-                            "Cannot change nullable column to non-nullable: " + Join(column, "."));
+        return Error::Of("_LEGACY_ERROR_TEMP_2330", {{"fieldName", Join(column, ".")}});
       }
       Change& change = New(Change::Type::kUpdateColumnNullability);
       change.column = column;
@@ -150,6 +254,11 @@ class Translator {
       Change& change = New(Change::Type::kUpdateColumnDefault);
       change.column = column;
       if (action.new_default.has_value()) FRAZIL_RETURN_IF_ERROR(SetDefault(*action.new_default, field.type, &change));
+    }
+    if (!action.move_after.empty()) {
+      auto neighbour = column;
+      neighbour.back() = action.move_after;
+      FRAZIL_RETURN_IF_ERROR(RequireColumn(neighbour));
     }
     if (action.move_first || !action.move_after.empty()) {
       Change& change = New(Change::Type::kMoveColumn);
@@ -219,6 +328,14 @@ class Translator {
         for (const auto& column : action.column_names) {
           if (action.if_exists && FindField(schema(), column) == nullptr) continue;
           FRAZIL_RETURN_IF_ERROR(RequireColumn(column));
+          // A column that goes with its struct, or was named before, is gone already.
+          const auto is_gone = [&](const Change& change) {
+            const auto& gone = change.column;
+            return gone.size() <= column.size() &&
+                   std::equal(gone.begin(), gone.end(), column.begin(),
+                              [](const std::string& a, const std::string& b) { return EqualsIgnoreCase(a, b); });
+          };
+          if (std::any_of(changes_.begin(), changes_.end(), is_gone)) continue;
           New(Change::Type::kDropColumn).column = column;
         }
         return Status::Ok();
@@ -318,12 +435,13 @@ class Translator {
   const analysis::ResolvedTable& table_;
   CommandContext& context_;
   std::vector<Change> changes_;
+  std::vector<std::vector<std::string>> names_added_;
 };
 
 }  // namespace
 
 Result<RowSet> RunAlterTable(const plan::AlterTableCommand& command, CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, RefusalOf(command), context));
   if (IsMetadataTable(table)) return NotSupported(table.full_name, "ALTER TABLE");
   if (!command.actions.empty() && IsPartitionAction(command.actions[0])) {
     FRAZIL_RETURN_IF_ERROR(RunPartitionAction(table, command.actions[0], context));
@@ -332,9 +450,16 @@ Result<RowSet> RunAlterTable(const plan::AlterTableCommand& command, CommandCont
   FRAZIL_ASSIGN_OR_RETURN(auto changes, Translator(table, context).Translate(command.actions));
   if (changes.empty()) return NoRows();
   // A table that is named by its path has no catalog.
-  FRAZIL_RETURN_IF_ERROR(table.catalog != nullptr ? table.catalog->AlterTable(table.identifier, changes)
-                                                  : table.table->Alter(changes));
-  return NoRows();
+  Status altered =
+      table.catalog != nullptr ? table.catalog->AlterTable(table.identifier, changes) : table.table->Alter(changes);
+  if (altered.ok()) return NoRows();
+  // Spark's own statements say so of what the table's format refuses; those of Iceberg's extensions do not.
+  const Error& error = altered.error();
+  if (error.exception_class == ExceptionClass::kIllegalArgument && error.condition.empty() &&
+      IsOfSpark(command.actions[0].type)) {
+    return Error::Of("_LEGACY_ERROR_TEMP_2045", {{"message", error.message}});
+  }
+  return error;
 }
 
 }  // namespace frazil::commands

@@ -1,5 +1,6 @@
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
+#include "frazil/commands/view_names.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/sql/parser.h"
 
@@ -78,7 +79,8 @@ Result<RowSet> RunRefresh(const plan::RefreshCommand& command, CommandContext& c
 
 Result<RowSet> RunAnalyze(const plan::AnalyzeCommand& command, CommandContext& context) {
   if (command.all_tables) return NoRows();
-  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, context));
+  const ViewRefusal refusal{"ANALYZE TABLE", "UNSUPPORTED_FEATURE.ANALYZE_VIEW", "EXPECT_PERMANENT_VIEW_NOT_TEMP"};
+  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, refusal, context));
   for (const auto& column : command.columns) {
     if (table.table->schema()->FieldIndex(column) < 0) {
       return Error::Of("COLUMN_NOT_FOUND",

@@ -8,6 +8,7 @@
 #include "frazil/commands/sql_functions.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_text.h"
+#include "frazil/commands/view_names.h"
 #include "frazil/functions/function.h"
 #include "frazil/sql/parser.h"
 
@@ -56,12 +57,6 @@ Result<ResolvedNamespace> NamespaceOf(const Call& call, CommandContext& context)
   FRAZIL_ASSIGN_OR_RETURN(bool exists, resolved.catalog->NamespaceExists(resolved.name_space));
   if (!exists) return catalogs::NamespaceNotFound(*resolved.catalog, resolved.name_space);
   return resolved;
-}
-
-bool IsTempView(const std::vector<std::string>& parts, CommandContext& context) {
-  if (parts.size() == 1) return context.FindTempView(parts[0]).has_value();
-  return parts.size() == 2 && EqualsIgnoreCase(parts[0], context.global_temp_database()) &&
-         context.FindGlobalTempView(parts[1]).has_value();
 }
 
 // --- databases
@@ -193,6 +188,7 @@ Result<RowSet> TableExists(const Call& call, CommandContext& context) {
   if (!resolved.ok()) return One(false);
   FRAZIL_ASSIGN_OR_RETURN(bool exists, resolved->catalog->TableExists(resolved->identifier));
   if (exists) return One(true);
+  FRAZIL_RETURN_IF_ERROR(CheckNamespace(*resolved));
   FRAZIL_ASSIGN_OR_RETURN(auto view, resolved->catalog->LoadView(resolved->identifier));
   return One(view.has_value());
 }

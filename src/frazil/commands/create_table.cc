@@ -4,6 +4,7 @@
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
 #include "frazil/commands/table_writer.h"
+#include "frazil/commands/view_names.h"
 
 namespace frazil::commands {
 
@@ -207,11 +208,15 @@ Result<RowSet> RunDropTable(const plan::DropTableCommand& command, CommandContex
   }
   FRAZIL_ASSIGN_OR_RETURN(bool exists, resolved->catalog->TableExists(resolved->identifier));
   if (!exists) {
+    FRAZIL_RETURN_IF_ERROR(CheckNamespace(*resolved));
     FRAZIL_ASSIGN_OR_RETURN(auto view, resolved->catalog->LoadView(resolved->identifier));
     if (view.has_value()) {
-      return Error::Of("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
-                       {{"viewName", QuoteIdentifier(catalogs::FullName(*resolved->catalog, resolved->identifier))},
-                        {"operation", "DROP TABLE"}});
+      return Error::Of("WRONG_COMMAND_FOR_OBJECT_TYPE",
+                       {{"operation", "DROP TABLE"},
+                        {"requiredType", "EXTERNAL or MANAGED"},
+                        {"objectName", catalogs::DottedName(*resolved->catalog, resolved->identifier)},
+                        {"foundType", "VIEW"},
+                        {"alternative", "DROP VIEW"}});
     }
     if (command.if_exists) return NoRows();
     return catalogs::TableNotFound(*resolved->catalog, resolved->identifier);
@@ -242,6 +247,14 @@ Result<RowSet> RunRenameTable(const plan::RenameTableCommand& command, CommandCo
       to.name_space.erase(to.name_space.begin());
   }
   FRAZIL_ASSIGN_OR_RETURN(auto view, from.catalog->LoadView(from.identifier));
+  if (view.has_value() && !command.is_view) {
+    return Error::Of("EXPECT_TABLE_NOT_VIEW.USE_ALTER_VIEW",
+                     {{"viewName", QuoteIdentifier(from.identifier.name)}, {"operation", "ALTER TABLE"}});
+  }
+  if (!view.has_value() && command.is_view) {
+    FRAZIL_ASSIGN_OR_RETURN(bool is_table, from.catalog->TableExists(from.identifier));
+    if (is_table) return ExpectView("ALTER VIEW", "USE_ALTER_TABLE", {from.identifier.name});
+  }
   if (view.has_value()) {
     FRAZIL_ASSIGN_OR_RETURN(bool taken, from.catalog->TableExists(to));
     if (taken) return catalogs::TableExistsAlready(*from.catalog, to);

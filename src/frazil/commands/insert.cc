@@ -9,6 +9,7 @@
 #include "frazil/commands/schema_evolution.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_writer.h"
+#include "frazil/commands/view_names.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/plan/multi_insert.h"
 #include "frazil/storage/object_store.h"
@@ -96,7 +97,7 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
     std::vector<analysis::ResolvedTable> written;
     const auto note_target = [&](const plan::InsertCommand& one) -> Status {
       if (one.directory) return {};
-      FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(one.table, context));
+      FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(one.table, {"INSERT"}, context));
       written.push_back(std::move(table));
       return {};
     };
@@ -117,7 +118,7 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
     return NoRows();
   }
   if (command.directory.has_value()) return InsertDirectory(command, context);
-  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, {"INSERT"}, context));
   const bool evolves =
       table.table->capabilities().schema_evolution &&
       (command.with_schema_evolution ||
@@ -176,7 +177,7 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
 }
 
 Result<RowSet> RunTruncate(const plan::TruncateCommand& command, CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, {"TRUNCATE TABLE"}, context));
   std::string quoted = QuoteIdentifier(table.full_name);
   FRAZIL_RETURN_IF_ERROR(CheckTruncatable(table, command.partition, context));
   if (!table.table->capabilities().truncate) {

@@ -1,6 +1,7 @@
 #include "frazil/commands/partition_commands.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "frazil/base/text.h"
@@ -54,8 +55,7 @@ struct Named {
   std::string folder() const {
     std::string path;
     for (const auto& [name, text] : parts) {
-      if (text.has_value())
-        path += (path.empty() ? "" : "/") + tables::EscapePathName(name) + "=" + tables::EscapePathName(*text);
+      if (text.has_value()) path += (path.empty() ? "" : "/") + tables::PartitionFolder(name, text);
     }
     return path;
   }
@@ -66,6 +66,15 @@ struct Named {
     }
     return "PARTITION (" + text + ")";
   }
+  /// Whether "a=1/b=x", a folder of the table, has the values that are said.
+  bool Matches(const std::string& folder) const {
+    const auto values = Split(folder, '/');
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].second.has_value() && values[i] != tables::PartitionFolder(parts[i].first, parts[i].second))
+        return false;
+    }
+    return true;
+  }
 };
 
 Result<Named> NamePartition(const analysis::ResolvedTable& table, const PartitionSpecification& specification,
@@ -73,6 +82,8 @@ Result<Named> NamePartition(const analysis::ResolvedTable& table, const Partitio
   Named named;
   for (const auto& field : table.table->partitioning()) named.parts.emplace_back(field.source[0], std::nullopt);
   std::vector<std::string> unknown;
+  std::vector<std::string> given;
+  bool has_empty = false;
   for (const auto& [name, value] : specification) {
     const auto found = std::find_if(named.parts.begin(), named.parts.end(),
                                     [&](const auto& part) { return EqualsIgnoreCase(part.first, name); });
@@ -84,10 +95,16 @@ Result<Named> NamePartition(const analysis::ResolvedTable& table, const Partitio
     FRAZIL_ASSIGN_OR_RETURN(const auto constant, analysis::AnalyzeConstant(value, field.type, context));
     found->second = constant.is_null() ? tables::kHiveDefaultPartition
                                        : ValueToString(*field.type, constant, context.settings().time_zone);
+    has_empty = has_empty || found->second->empty();
+    given.push_back(found->first + "=" + *found->second);
   }
   if (!unknown.empty()) {
     return Error::Of("PARTITIONS_NOT_FOUND",
                      {{"partitionList", Join(unknown, ", ")}, {"tableName", QuoteIdentifier(table.full_name)}});
+  }
+  if (has_empty) {
+    return Error::Of("_LEGACY_ERROR_TEMP_1076",
+                     {{"details", "The spec ([" + Join(given, ", ") + "]) contains an empty partition column value"}});
   }
   return named;
 }
@@ -124,7 +141,8 @@ class PartitionFolders {
     return PartitionFolders(std::move(store), table.table->location());
   }
 
-  std::string PathOf(const Named& named) const { return storage::JoinPath(location_, named.folder()); }
+  std::string PathOf(const std::string& folder) const { return storage::JoinPath(location_, folder); }
+  std::string PathOf(const Named& named) const { return PathOf(named.folder()); }
   Result<bool> Has(const Named& named) const { return store_->Exists(PathOf(named)); }
   storage::ObjectStore& store() const { return *store_; }
 
@@ -173,18 +191,31 @@ Status Add(const analysis::ResolvedTable& table, const plan::AlterAction& action
 
 Status Drop(const analysis::ResolvedTable& table, const plan::AlterAction& action, const PartitionFolders& folders,
             CommandContext& context) {
-  std::vector<Named> there, missing;
+  // As Hive: some of the keys name all partitions that have them.
+  std::set<std::string> there;
+  std::vector<Named> missing;
+  std::optional<std::vector<std::string>> all;
   for (const auto& specification : action.partitions) {
     FRAZIL_ASSIGN_OR_RETURN(auto named, NamePartition(table, specification, context));
-    bool exists = named.complete();
-    if (exists) {
+    bool exists = false;
+    if (named.complete()) {
       FRAZIL_ASSIGN_OR_RETURN(exists, folders.Has(named));
+      if (exists) there.insert(named.folder());
+    } else {
+      if (!all) {
+        FRAZIL_ASSIGN_OR_RETURN(all, folders.List(named.parts.size()));
+      }
+      for (const auto& folder : *all) {
+        if (!named.Matches(folder)) continue;
+        exists = true;
+        there.insert(folder);
+      }
     }
-    (exists ? there : missing).push_back(std::move(named));
+    if (!exists) missing.push_back(std::move(named));
   }
   if (!missing.empty() && !action.if_exists) return NotFound(missing, table);
   if (!there.empty() && IsExternal(table)) return Error::Unsupported("ALTER TABLE DROP PARTITION of an external table");
-  for (const auto& named : there) FRAZIL_RETURN_IF_ERROR(folders.store().DeleteRecursively(folders.PathOf(named)));
+  for (const auto& folder : there) FRAZIL_RETURN_IF_ERROR(folders.store().DeleteRecursively(folders.PathOf(folder)));
   return Status::Ok();
 }
 
@@ -256,14 +287,7 @@ Result<std::vector<std::string>> ListPartitions(const analysis::ResolvedTable& t
   FRAZIL_ASSIGN_OR_RETURN(const auto named, NamePartition(table, wanted, context));
   FRAZIL_ASSIGN_OR_RETURN(const auto folders, PartitionFolders::Of(table, context));
   FRAZIL_ASSIGN_OR_RETURN(auto found, folders.List(named.parts.size()));
-  std::erase_if(found, [&](const std::string& folder) {
-    const auto parts = Split(folder, '/');
-    for (size_t i = 0; i < named.parts.size(); ++i) {
-      const auto& text = named.parts[i].second;
-      if (text.has_value() && parts[i].substr(parts[i].find('=') + 1) != tables::EscapePathName(*text)) return true;
-    }
-    return false;
-  });
+  std::erase_if(found, [&](const std::string& folder) { return !named.Matches(folder); });
   return found;
 }
 

@@ -89,7 +89,9 @@ Result<RowSet> RunKind(const plan::Command& command, CommandContext& context) {
 bool IsAboutStatement(const Error& error) {
   const std::string_view condition = error.condition;
   return condition.starts_with("UNRESOLVED_COLUMN.") || condition == "FIELD_ALREADY_EXISTS" ||
-         condition == "INVALID_NON_DETERMINISTIC_EXPRESSIONS" || condition == "_LEGACY_ERROR_TEMP_2330";
+         condition == "INVALID_NON_DETERMINISTIC_EXPRESSIONS" || condition == "_LEGACY_ERROR_TEMP_2330" ||
+         condition == "NOT_SUPPORTED_CHANGE_COLUMN" || condition.starts_with("CANNOT_UPDATE_FIELD.") ||
+         condition == "INVALID_FIELD_NAME";
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <optional>
 
+#include "frazil/base/origin.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/partition_commands.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_text.h"
+#include "frazil/commands/view_names.h"
 #include "frazil/functions/function.h"
 #include "frazil/tables/partition_folder.h"
 
@@ -193,6 +196,11 @@ Result<RowSet> ShowProperties(const plan::ShowCommand& command, CommandContext& 
 
 Result<RowSet> ShowCreateTable(const plan::ShowCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(*command.name, context));
+  if (IsTempView(parts, context)) {
+    return AtOrigin(Error::Of("EXPECT_PERMANENT_VIEW_NOT_TEMP",
+                              {{"operation", "SHOW CREATE TABLE"}, {"viewName", QuoteIdentifier(parts)}}),
+                    command.name->origin);
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto name, ResolveParts(parts, context));
   FRAZIL_ASSIGN_OR_RETURN(auto view, name.catalog->LoadView(name.identifier));
   auto full_name = catalogs::FullName(*name.catalog, name.identifier);
@@ -203,7 +211,7 @@ Result<RowSet> ShowCreateTable(const plan::ShowCommand& command, CommandContext&
 }
 
 Result<RowSet> ShowPartitions(const plan::ShowCommand& command, CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(*command.name, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(*command.name, {"SHOW PARTITIONS"}, context));
   auto partitioning = table.table->partitioning();
   if (table.table->provider() != "delta") {
     FRAZIL_ASSIGN_OR_RETURN(const auto found, ListPartitions(table, command.partition, context));
@@ -223,10 +231,9 @@ Result<RowSet> ShowPartitions(const plan::ShowCommand& command, CommandContext& 
     std::string text;
     for (const auto& [index, value] : file.constants) {
       const auto& column = planned.columns[index];
-      text +=
-          (text.empty() ? "" : "/") + tables::EscapePathName(column.name) + "=" +
-          (value.is_null() ? tables::kHiveDefaultPartition
-                           : tables::EscapePathName(ValueToString(*column.type, value, context.settings().time_zone)));
+      std::optional<std::string> shown;
+      if (!value.is_null()) shown = ValueToString(*column.type, value, context.settings().time_zone);
+      text += (text.empty() ? "" : "/") + tables::PartitionFolder(column.name, shown);
     }
     rows.push_back({text});
   }

@@ -1,5 +1,6 @@
 #include "frazil/commands/table_definition.h"
 
+#include <algorithm>
 #include <set>
 
 #include "frazil/analysis/dml/store_assignment.h"
@@ -162,6 +163,15 @@ Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses,
                                                        {"tableCols", Join(columns, ", ")}});
     }
     field.result_type = source->type;
+    if (!tables::FileFormatByName(definition.provider).has_value()) {
+      const auto is_same = [&](const tables::PartitionField& other) {
+        return other.transform == field.transform && EqualsIgnoreCase(Join(other.source, "."), Join(field.source, "."));
+      };
+      if (std::any_of(definition.partitioning.begin(), definition.partitioning.end(), is_same)) {
+        return Error::Of("_LEGACY_ERROR_TEMP_3058",
+                         {{"checkType", "in the partitioning"}, {"duplicateColumns", Join(field.source, ".")}});
+      }
+    }
     definition.partitioning.push_back(std::move(field));
   }
   definition.options = clauses.options;

@@ -1,6 +1,9 @@
+#include "frazil/base/origin.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
+#include "frazil/commands/table_text.h"
+#include "frazil/commands/view_names.h"
 #include "frazil/sql/parser.h"
 
 namespace frazil::commands {
@@ -107,9 +110,7 @@ Result<RowSet> RunCreateView(const plan::CreateViewCommand& command, CommandCont
   if (existing.has_value() && command.if_not_exists) return NoRows();
   if (is_table && command.if_not_exists) return NoRows();
   if (is_table && command.or_replace) {
-    return Error::Of("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
-                     {{"tableName", QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))},
-                      {"operation", "CREATE OR REPLACE VIEW"}});
+    return ExpectView("CREATE OR REPLACE VIEW", "NO_ALTERNATIVE", catalogs::FullName(*name.catalog, name.identifier));
   }
   if (is_table || (existing.has_value() && !command.or_replace))
     return catalogs::TableExistsAlready(*name.catalog, name.identifier);
@@ -140,10 +141,16 @@ Result<RowSet> RunDropView(const plan::DropViewCommand& command, CommandContext&
   if (!view.has_value()) {
     FRAZIL_ASSIGN_OR_RETURN(bool is_table, name->catalog->TableExists(name->identifier));
     if (is_table) {
-      return Error::Of("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
-                       {{"tableName", QuoteIdentifier(catalogs::FullName(*name->catalog, name->identifier))},
-                        {"operation", "DROP VIEW"}});
+      FRAZIL_ASSIGN_OR_RETURN(auto table, name->catalog->LoadTable(name->identifier));
+      FRAZIL_ASSIGN_OR_RETURN(auto type, TableTypeText(*table, name->catalog.get(), name->identifier));
+      return Error::Of("WRONG_COMMAND_FOR_OBJECT_TYPE",
+                       {{"operation", "DROP VIEW"},
+                        {"requiredType", "VIEW"},
+                        {"objectName", catalogs::DottedName(*name->catalog, name->identifier)},
+                        {"foundType", std::move(type)},
+                        {"alternative", "DROP TABLE"}});
     }
+    FRAZIL_RETURN_IF_ERROR(CheckNamespace(*name));
     if (command.if_exists) return NoRows();
     return catalogs::TableNotFound(*name->catalog, name->identifier);
   }
@@ -168,7 +175,18 @@ Result<RowSet> RunAlterView(const plan::AlterViewCommand& command, CommandContex
   }
   FRAZIL_ASSIGN_OR_RETURN(auto name, analysis::ResolveIdentifier(parts, context));
   FRAZIL_ASSIGN_OR_RETURN(auto view, name.catalog->LoadView(name.identifier));
-  if (!view.has_value()) return catalogs::TableNotFound(*name.catalog, name.identifier);
+  if (!view.has_value()) {
+    FRAZIL_ASSIGN_OR_RETURN(bool is_table, name.catalog->TableExists(name.identifier));
+    if (!is_table) return catalogs::TableNotFound(*name.catalog, name.identifier);
+    const bool is_query = command.query != nullptr;
+    const char* operation = is_query                      ? "ALTER VIEW ... AS"
+                            : command.schema_binding      ? "ALTER VIEW ... WITH SCHEMA"
+                            : !command.unset_keys.empty() ? "ALTER VIEW ... UNSET TBLPROPERTIES"
+                                                          : "ALTER VIEW ... SET TBLPROPERTIES";
+    return AtOrigin(ExpectView(operation, is_query || command.schema_binding ? "NO_ALTERNATIVE" : "USE_ALTER_TABLE",
+                               catalogs::FullName(*name.catalog, name.identifier)),
+                    command.name.origin);
+  }
   if (command.query != nullptr) {
     DataTypePtr query_schema;
     FRAZIL_ASSIGN_OR_RETURN(auto changed, DefineView(command.query, command.query_text, context, &query_schema));

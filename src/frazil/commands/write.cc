@@ -10,6 +10,7 @@
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
 #include "frazil/commands/table_writer.h"
+#include "frazil/commands/view_names.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/plan/streaming.h"
 #include "frazil/sql/parser.h"
@@ -168,21 +169,30 @@ namespace {
 
 Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::LogicalPlanPtr& query,
                            CommandContext& context) {
+  if (command.insert_into && !command.partition_columns.empty()) return Error::Of("_LEGACY_ERROR_TEMP_1309");
   FRAZIL_ASSIGN_OR_RETURN(auto name, ResolveParts(command.table, context));
   FRAZIL_ASSIGN_OR_RETURN(bool exists, name.catalog->TableExists(name.identifier));
+  if (!exists && !CheckNamespace(name).ok())
+    return Error::Of("_LEGACY_ERROR_TEMP_1310", {{"quote", Join(command.table, ".")}});
   tables::WriteOptions options;
   options.operation = "append";
   options.options = LowerKeys(command.options);
   if (command.insert_into) {
-    if (!exists) return NotFound(name);
-    FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
+    if (!exists && !ViewNamed(command.table, context)) return NotFound(name);
+    FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName({command.table, nullptr, {}}, {"INSERT"}, context));
     if (command.mode == Mode::kOverwrite) {
       OverwriteAll(*table.table, context, &options);
     }
     FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, false, context));
     return NoRows();
   }
-  if (exists && command.mode == Mode::kIgnore) return NoRows();
+  const auto view = exists ? std::nullopt : ViewNamed(catalogs::FullName(*name.catalog, name.identifier), context);
+  if (view && command.mode == Mode::kAppend) return Error::Of("_LEGACY_ERROR_TEMP_1158");
+  if (view && (command.mode == Mode::kErrorIfExists || command.mode == Mode::kUnspecified))
+    return catalogs::TableExistsAlready(*name.catalog, name.identifier);
+  if ((exists || view) && command.mode == Mode::kIgnore) return NoRows();
+  // The table takes the view's place, as Spark's does.
+  if (view) FRAZIL_RETURN_IF_ERROR(name.catalog->DropView(name.identifier));
   if (exists && (command.mode == Mode::kErrorIfExists || command.mode == Mode::kUnspecified)) {
     return catalogs::TableExistsAlready(*name.catalog, name.identifier);
   }
@@ -335,6 +345,15 @@ Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::
   return NoRows();
 }
 
+/// bucketBy and sortBy: tables alone may have them.
+Status CheckBuckets(const plan::WriteCommand& command) {
+  const bool is_sorted = !command.sort_columns.empty();
+  if (!command.bucketing) return is_sorted ? Status(Error::Of("SORT_BY_WITHOUT_BUCKETING")) : Status();
+  if (!command.table.empty() && !command.insert_into) return Error::Unsupported("bucketBy and sortBy");
+  return Error::Of(is_sorted ? "_LEGACY_ERROR_TEMP_1313" : "_LEGACY_ERROR_TEMP_1312",
+                   {{"operation", command.insert_into ? "insertInto" : "save"}});
+}
+
 Status CheckNoStream(const plan::LogicalPlan& query, const std::string& method) {
   if (!plan::IsStreaming(query)) return {};
   return Error::Of("CALL_ON_STREAMING_DATASET_UNSUPPORTED", {{"methodName", QuoteIdentifier(method)}});
@@ -343,7 +362,7 @@ Status CheckNoStream(const plan::LogicalPlan& query, const std::string& method) 
 }  // namespace
 
 Result<RowSet> RunWrite(const plan::WriteCommand& command, CommandContext& context) {
-  if (command.bucketing.has_value() || !command.sort_columns.empty()) return Error::Unsupported("bucketBy and sortBy");
+  FRAZIL_RETURN_IF_ERROR(CheckBuckets(command));
   if (!command.clustering_columns.empty() && !EqualsIgnoreCase(command.format.value_or(""), "delta"))
     return Error::Unsupported("clusterBy");
   FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.input, context));
@@ -407,7 +426,8 @@ Result<RowSet> RunWriteV2(const plan::WriteV2Command& command, CommandContext& c
       options.mode = tables::WriteMode::kOverwriteByFilter;
       break;
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(command.table, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto table,
+                          ResolveTableName({command.table, nullptr, {}}, {"", "_LEGACY_ERROR_TEMP_1011"}, context));
   if (command.mode == ModeV2::kOverwrite && table.table->provider() == "delta") {
     FRAZIL_RETURN_IF_ERROR(EvolveSchema(*table.table, *plan::OutputSchema(*query), {}, true, &options, context));
     FRAZIL_ASSIGN_OR_RETURN(auto rows, RowsFor(table, query, true, &options, context));

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <optional>
+#include <set>
+
 #include <duckdb/parser/expression/case_expression.hpp>
 #include <duckdb/parser/expression/columnref_expression.hpp>
 #include <duckdb/parser/expression/comparison_expression.hpp>
@@ -37,6 +41,40 @@ LoweredExpression AndOf(LoweredExpression left, LoweredExpression right) {
                                                           std::move(right));
 }
 
+// DuckDB's binder computes each constant argument of a call, with all below it, to see whether it is NULL: of constants
+// as deep as a few hundred calls that is a work of the third power. At this depth a constant is one no more.
+constexpr int kDeepConstant = 48;
+
+// The height of a constant expression in calls, or nothing. Puts those of that height into `deep`.
+std::optional<int> ConstantHeight(const Expression& expression, std::set<const Expression*>* deep) {
+  int height = 0;
+  bool is_constant = expression.kind == ExpressionKind::kLiteral || expression.kind == ExpressionKind::kCall ||
+                     expression.kind == ExpressionKind::kCast;
+  for (const auto& child : Children(expression)) {
+    const auto below = ConstantHeight(*child, deep);
+    is_constant = is_constant && below.has_value();
+    if (below) height = std::max(height, *below + 1);
+  }
+  if (!is_constant) return std::nullopt;
+  if (height < kDeepConstant) return height;
+  deep->insert(&expression);
+  return std::nullopt;
+}
+
+// The deep constants of the expression that this thread lowers.
+struct DeepConstants {
+  int levels = 0;  ///< Calls of Lower on the stack.
+  std::set<const Expression*> found;
+};
+thread_local DeepConstants deep_constants;
+
+struct Level {
+  Level() { ++deep_constants.levels; }
+  ~Level() { --deep_constants.levels; }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+};
+
 }  // namespace
 
 std::string ColumnName(AttributeId id) { return "c" + std::to_string(id); }
@@ -44,6 +82,12 @@ std::string ColumnName(AttributeId id) { return "c" + std::to_string(id); }
 LoweredExpression ColumnRefOf(const std::string& name) { return duckdb::make_uniq<duckdb::ColumnRefExpression>(name); }
 
 Result<LoweredExpression> Lowering::Lower(const Expression& expression) {
+  auto& constants = deep_constants;
+  if (constants.levels == 0) {
+    constants.found.clear();
+    ConstantHeight(expression, &constants.found);
+  }
+  const Level level;
   auto lowered = [&]() -> Result<LoweredExpression> {
     switch (expression.kind) {
       case ExpressionKind::kLiteral:
@@ -67,6 +111,8 @@ Result<LoweredExpression> Lowering::Lower(const Expression& expression) {
     }
     return Error::Internal("Unknown kind of expression");
   }();
+  if (lowered.ok() && constants.found.count(&expression) != 0)
+    lowered = CallOf("spark_as_computed", *std::move(lowered));
   if (lowered.ok() && expression.origin != nullptr) state_.origins.Mark(**lowered, expression.origin);
   return lowered;
 }

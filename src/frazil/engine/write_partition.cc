@@ -92,8 +92,7 @@ std::string PartitionFolder(const std::vector<tables::PartitionField>& fields, c
     if (!folder.empty()) folder += '/';
     if (hive) {
       std::string text = values[i].is_null() ? "" : ValueToString(*types[i], values[i], time_zone);
-      folder += tables::EscapePathName(fields[i].name) + "=" +
-                (text.empty() ? tables::kHiveDefaultPartition : tables::EscapePathName(text));
+      folder += tables::PartitionFolder(fields[i].name, text);
     } else {
       folder += UrlEncode(fields[i].name) + "=" +
                 UrlEncode(tables::PartitionValueText(fields[i].transform, *types[i], values[i]));

@@ -14,6 +14,19 @@ int128 PowerOfTen(int exponent) {
   return result;
 }
 
+bool FitsInto(int64_t value, const DataType& type) {
+  switch (type.id()) {
+    case TypeId::kByte:
+      return value == static_cast<int8_t>(value);
+    case TypeId::kShort:
+      return value == static_cast<int16_t>(value);
+    case TypeId::kInteger:
+      return value == static_cast<int32_t>(value);
+    default:
+      return true;
+  }
+}
+
 // Casts between numbers, and of anything to STRING: what the constant arguments of functions need.
 std::optional<Value> CastConstant(const Value& value, const DataType& from, const DataType& to) {
   if (value.is_null()) return Value();
@@ -30,7 +43,8 @@ std::optional<Value> CastConstant(const Value& value, const DataType& from, cons
   }
   if (to.IsString() && !from.IsComplex()) return Value(ValueToString(from, value));
   if (!from.IsNumeric() || !to.IsNumeric()) return std::nullopt;
-  if (from.IsIntegral() && to.IsIntegral()) return value;
+  if (from.IsIntegral() && to.IsIntegral())
+    return FitsInto(value.integer(), to) ? std::optional<Value>(value) : std::nullopt;
   if (to.id() == TypeId::kDecimal) {
     if (from.IsIntegral()) return Value(Decimal128{static_cast<int128>(value.integer()) * PowerOfTen(to.scale())});
     if (from.id() == TypeId::kDecimal && to.scale() >= from.scale())
@@ -119,7 +133,12 @@ std::optional<Value> ConstantValue(const Expression& expression) {
       if (call.function == "negative" && call.arguments.size() == 1) {
         auto value = ConstantValue(*call.arguments[0]);
         if (!value || value->is_null()) return value;
-        if (std::holds_alternative<int64_t>(value->storage())) return Value(-value->integer());
+        if (std::holds_alternative<int64_t>(value->storage())) {
+          int64_t negated = 0;
+          if (__builtin_sub_overflow(int64_t{0}, value->integer(), &negated) || !FitsInto(negated, *call.type))
+            return std::nullopt;
+          return Value(negated);
+        }
         if (std::holds_alternative<double>(value->storage())) return Value(-value->float64());
         if (std::holds_alternative<Decimal128>(value->storage())) return Value(Decimal128{-value->decimal()});
       }
@@ -134,7 +153,8 @@ std::optional<Value> ConstantValue(const Expression& expression) {
                         : call.function == "subtract"
                             ? __builtin_sub_overflow(left->integer(), right->integer(), &result)
                             : __builtin_mul_overflow(left->integer(), right->integer(), &result);
-        if (overflow) return std::nullopt;
+        // What does not fit is the engine's to refuse.
+        if (overflow || !FitsInto(result, *call.type)) return std::nullopt;
         return Value(result);
       }
       return std::nullopt;

@@ -1,6 +1,8 @@
 // What operators stand between: literals, names, parentheses, CASE, and the forms written behind them ([i], .field,
 // ::type, :path, COLLATE).
 
+#include <utility>
+
 #include "frazil/base/text.h"
 #include "frazil/sql/parser_internal.h"
 
@@ -108,8 +110,18 @@ Result<std::string> Parser::SemiStructuredPath() {
     at_first = false;
   }
   if (at_first) return SyntaxError();
+  // Names in back quotes go in without them: the path has quotes of its own only in brackets.
   std::string path;
-  for (size_t i = first; i < pos_; ++i) path += tokens_[i].text;
+  const size_t end = std::exchange(pos_, first);
+  while (pos_ < end) {
+    if (IsIdentifier() && Peek().type != TokenType::kWord && !IsStringToken()) {
+      FRAZIL_ASSIGN_OR_RETURN(const std::string name, TakeIdentifier());
+      path += name;
+    } else {
+      path += Peek().text;
+      Skip();
+    }
+  }
   return path;
 }
 

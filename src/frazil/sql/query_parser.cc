@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "frazil/base/text.h"
 #include "frazil/sql/parser_internal.h"
@@ -14,6 +17,9 @@ constexpr int kIntersectPrecedence = 2;
 
 /// Set operations in a row nest to the left; as many levels as later stages can walk.
 constexpr int kMaximumSetOperations = 1000;
+/// UNION ALL in a row nests so in groups, of which a tree is made then: its rows are the same in any order of nesting.
+constexpr int kUnionsInRow = 250;
+constexpr int kMaximumUnions = 50000;
 
 }  // namespace
 
@@ -94,23 +100,55 @@ Result<plan::PlanPtr> Parser::QueryTerm(int minimum) {
   FRAZIL_RETURN_IF_ERROR(CheckDepth());
   const size_t first = pos_;
   FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr left, QueryPrimary());
-  int count = 0;
+  int unions = 0, others = 0, in_row = 0;
+  std::vector<plan::PlanPtr> groups;
+  const auto with_groups = [&](plan::PlanPtr last) -> Result<plan::PlanPtr> {
+    groups.push_back(std::move(last));
+    while (groups.size() > 1) {
+      std::vector<plan::PlanPtr> pairs;
+      for (size_t i = 0; i + 1 < groups.size(); i += 2) {
+        FRAZIL_ASSIGN_OR_RETURN(
+            auto pair, SetOperation(std::move(groups[i]), first, std::move(groups[i + 1]), Keyword::kUnion, true));
+        pairs.push_back(std::move(pair));
+      }
+      if (groups.size() % 2 == 1) pairs.push_back(std::move(groups.back()));
+      groups = std::move(pairs);
+    }
+    plan::PlanPtr whole = std::move(groups[0]);
+    groups.clear();
+    in_row = 0;
+    return whole;
+  };
   while (true) {
     // |> binds least, as the last alternative of the grammar.
     if (minimum <= kUnionPrecedence && At(TokenType::kPipeOperator)) {
+      FRAZIL_ASSIGN_OR_RETURN(left, with_groups(std::move(left)));
       FRAZIL_ASSIGN_OR_RETURN(left, PipeOperator(std::move(left), first));
       continue;
     }
-    if (!AtSetOperation()) return left;
+    if (!AtSetOperation()) return with_groups(std::move(left));
     const Keyword keyword = Peek().keyword;
     const bool binds_tighter = keyword == Keyword::kIntersect && !options_.set_ops_precedence_enforced;
     const int precedence = binds_tighter ? kIntersectPrecedence : kUnionPrecedence;
-    if (precedence < minimum) return left;
-    if (++count > kMaximumSetOperations) return ErrorFrom(first, "FAILED_TO_PARSE_TOO_COMPLEX");
+    if (precedence < minimum) return with_groups(std::move(left));
     Skip();
     const bool all = Accept(Keyword::kAll);
     if (!all) Accept(Keyword::kDistinct);
+    const bool is_union_all = keyword == Keyword::kUnion && all;
+    const bool is_too_much = is_union_all ? ++unions > kMaximumUnions : ++others > kMaximumSetOperations;
+    if (is_too_much) return ErrorFrom(first, "FAILED_TO_PARSE_TOO_COMPLEX");
     FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr right, QueryTerm(precedence + 1));
+    if (is_union_all && in_row == kUnionsInRow) {
+      groups.push_back(std::move(left));
+      left = std::move(right);
+      in_row = 0;
+      continue;
+    }
+    if (is_union_all) {
+      ++in_row;
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(left, with_groups(std::move(left)));
+    }
     FRAZIL_ASSIGN_OR_RETURN(left, SetOperation(std::move(left), first, std::move(right), keyword, all));
   }
 }
@@ -194,9 +232,11 @@ Result<plan::PlanPtr> Parser::FromFirst() {
 
 Result<std::vector<Parser::Hint>> Parser::Hints() {
   std::vector<Hint> hints;
-  while (Accept(TokenType::kHintStart)) {
+  while (At(TokenType::kHintStart)) {
+    const size_t first = pos_;
+    const size_t first_hint = hints.size();
+    Skip();
     while (!At(TokenType::kHintEnd)) {
-      const size_t first = pos_;
       Hint hint;
       if (!IsIdentifier()) return SyntaxError();
       FRAZIL_ASSIGN_OR_RETURN(hint.name, TakeIdentifier());
@@ -207,12 +247,12 @@ Result<std::vector<Parser::Hint>> Parser::Hints() {
         } while (Accept(TokenType::kComma));
         FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
       }
-      hint.origin = OriginFrom(first);
       hints.push_back(std::move(hint));
       Accept(TokenType::kComma);
     }
     Skip();
     if (hints.empty()) return SyntaxErrorAt(pos_ - 1);
+    for (size_t i = first_hint; i < hints.size(); ++i) hints[i].origin = OriginFrom(first);
   }
   return hints;
 }
@@ -236,14 +276,15 @@ Result<plan::PlanPtr> Parser::Select(plan::PlanPtr from) {
     }
   }
   FRAZIL_ASSIGN_OR_RETURN(child, LateralViews(std::move(child), first));
+  std::shared_ptr<plan::FilterPlan> where_clause;
   if (At(Keyword::kWhere)) {
     const size_t where = pos_;
     Skip();
     FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr condition, Expression());
-    auto filter = Make<plan::FilterPlan>(where);
-    filter->child = std::move(child);
-    filter->condition = std::move(condition);
-    child = std::move(filter);
+    where_clause = Make<plan::FilterPlan>(where);
+    where_clause->child = std::move(child);
+    where_clause->condition = std::move(condition);
+    child = where_clause;
   }
   plan::PlanPtr result;
   if (AcceptWords({Keyword::kGroup, Keyword::kBy})) {
@@ -276,6 +317,8 @@ Result<plan::PlanPtr> Parser::Select(plan::PlanPtr from) {
     node->windows = std::move(windows);
     result = std::move(node);
   }
+  // What is wrong with WHERE as a whole is shown at the whole SELECT.
+  if (where_clause != nullptr) where_clause->origin = OriginFrom(first);
   for (auto hint = hints.rbegin(); hint != hints.rend(); ++hint) {
     auto node = std::make_shared<plan::HintPlan>();
     node->child = std::move(result);

@@ -3,6 +3,7 @@
 #include "frazil/base/text.h"
 #include "frazil/sql/parse_error.h"
 #include "frazil/sql/parser_internal.h"
+#include "frazil/types/collation.h"
 #include "frazil/types/decimal.h"
 
 namespace frazil::sql {
@@ -135,6 +136,7 @@ Result<DataTypePtr> Parser::PrimitiveType() {
       if (!At(Keyword::kCollate)) return DataType::String();
       Skip();
       FRAZIL_ASSIGN_OR_RETURN(std::string collation, Collation());
+      FRAZIL_RETURN_IF_ERROR(CheckCollationName(std::string_view(collation).substr(collation.rfind('.') + 1)));
       return EqualsIgnoreCase(collation, "UTF8_BINARY") ? DataType::String()
                                                         : DataType::StringWithCollation(std::move(collation));
     }

@@ -17,4 +17,9 @@ std::string EscapePathName(std::string_view text) {
   return out;
 }
 
+std::string PartitionFolder(std::string_view column, const std::optional<std::string>& value) {
+  const bool is_default = !value || value->empty();
+  return EscapePathName(column) + "=" + (is_default ? kHiveDefaultPartition : EscapePathName(*value));
+}
+
 }  // namespace frazil::tables

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,5 +12,9 @@ inline constexpr const char* kHiveDefaultPartition = "__HIVE_DEFAULT_PARTITION__
 /// The name or value of a partition folder with what Hive escapes as %XX (Spark's ExternalCatalogUtils.escapePathName);
 /// PercentDecode is the reverse.
 std::string EscapePathName(std::string_view text);
+
+/// The folder of one partition column's value: "name=value", both escaped. Null and an empty text, which Hive cannot
+/// tell from each other, are kHiveDefaultPartition (Spark's ExternalCatalogUtils.getPartitionPathString).
+std::string PartitionFolder(std::string_view column, const std::optional<std::string>& value);
 
 }  // namespace frazil::tables

@@ -8,6 +8,7 @@
 #include "frazil/base/uuid.h"
 #include "frazil/catalogs/embedded/catalog_documents.h"
 #include "frazil/catalogs/embedded/entry_commit_point.h"
+#include "frazil/catalogs/session_names.h"
 #include "frazil/tables/metadata_text.h"
 
 namespace frazil::catalogs {
@@ -79,10 +80,7 @@ Result<CatalogPtr> EmbeddedCatalog::Make(const CatalogContext& context) {
 }
 
 Result<std::string> EmbeddedCatalog::Database(const Namespace& name_space) {
-  if (name_space.size() != 1) {
-    return Error::Of("REQUIRES_SINGLE_PART_NAMESPACE",
-                     {{"sessionCatalog", QuoteIdentifier(name_)}, {"namespace", QuoteIdentifier(name_space)}});
-  }
+  if (name_space.size() != 1) return SinglePartNamespace(name_, name_space);
   std::string database = AsciiLower(name_space[0]);
   FRAZIL_ASSIGN_OR_RETURN(auto found, store_->FindDatabase(database));
   if (!found.has_value()) return NamespaceNotFound(*this, name_space);
@@ -115,10 +113,7 @@ Result<std::map<std::string, std::string>> EmbeddedCatalog::LoadNamespace(const 
 
 Status EmbeddedCatalog::CreateNamespace(const Namespace& name_space,
                                         const std::map<std::string, std::string>& properties) {
-  if (name_space.size() != 1) {
-    return Error::Of("REQUIRES_SINGLE_PART_NAMESPACE",
-                     {{"sessionCatalog", QuoteIdentifier(name_)}, {"namespace", QuoteIdentifier(name_space)}});
-  }
+  if (name_space.size() != 1) return SinglePartNamespace(name_, name_space);
   std::string database = AsciiLower(name_space[0]);
   auto complete = properties;
   auto location = complete.find("location");
@@ -186,7 +181,18 @@ Result<std::string> EmbeddedCatalog::FreeLocation(const std::string& database, c
   FRAZIL_ASSIGN_OR_RETURN(auto location, DefaultLocation(database, table));
   FRAZIL_ASSIGN_OR_RETURN(auto files, stores_->StoreFor(location, settings_));
   FRAZIL_ASSIGN_OR_RETURN(auto taken, files->List(location, /*recursive=*/false));
-  return taken.empty() ? location : location + "-" + RandomUuidText();
+  bool is_taken = !taken.empty();
+  FRAZIL_ASSIGN_OR_RETURN(const bool is_there, files->Exists(location));
+  if (!is_taken && is_there) {
+    // A folder without files may be that of a table without rows, which has another name by now.
+    FRAZIL_ASSIGN_OR_RETURN(const auto entries, store_->ListEntries(database));
+    for (const auto& entry : entries) {
+      if (entry.kind != EmbeddedStore::EntryKind::kTable) continue;
+      FRAZIL_ASSIGN_OR_RETURN(const auto other, ReadTableDocument(entry.document));
+      is_taken = is_taken || (other.location && storage::LocalPath(*other.location) == storage::LocalPath(location));
+    }
+  }
+  return is_taken ? location + "-" + RandomUuidText() : location;
 }
 
 Result<tables::TableContext> EmbeddedCatalog::ContextFor(const Identifier& identifier,

@@ -173,6 +173,17 @@ void RecursionDepth(DataChunk& input, ExpressionState&, Vector& result) {
       });
 }
 
+// A value as it is, which DuckDB does not compute while it binds: Lowering puts it on top of deep constants.
+duckdb::unique_ptr<duckdb::FunctionData> BindAsComputed(
+    duckdb::ClientContext&, ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+  function.arguments[0] = arguments[0]->return_type;
+  function.SetReturnType(arguments[0]->return_type);
+  return nullptr;
+}
+
+void AsComputed(DataChunk& input, ExpressionState&, Vector& result) { result.Reference(input.data[0]); }
+
 }  // namespace
 
 void RegisterCoreKernels(duckdb::ExtensionLoader& loader) {
@@ -202,6 +213,10 @@ void RegisterCoreKernels(duckdb::ExtensionLoader& loader) {
   depth.SetFallible();
   depth.SetVolatile();
   loader.RegisterFunction(depth);
+  ScalarFunction as_computed("spark_as_computed", {LogicalType::ANY}, LogicalType::ANY, AsComputed, BindAsComputed);
+  as_computed.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
+  as_computed.SetVolatile();
+  loader.RegisterFunction(as_computed);
 }
 
 }  // namespace frazil::engine

@@ -214,8 +214,9 @@ std::optional<int64_t> MakeLocal(int32_t year, int32_t month, int32_t day, int32
   return static_cast<int64_t>(micros);
 }
 
-std::optional<int64_t> ToMicros(__int128 micros) {
-  if (micros > INT64_MAX || micros < INT64_MIN) ThrowArithmeticOverflow("long overflow");
+// Beyond what microseconds can tell: Java's own exception, to which Spark gives no condition.
+std::optional<int64_t> ToMicros(__int128 micros, const char* problem = "long overflow") {
+  if (micros > INT64_MAX || micros < INT64_MIN) ThrowSparkError(Error::Plain(ExceptionClass::kArithmetic, problem));
   return static_cast<int64_t>(micros);
 }
 
@@ -391,7 +392,7 @@ void AddMakingKernels(duckdb::ExtensionLoader& loader) {
   });
   AddRowKernel(
       loader, "spark_timestamp_seconds", {LogicalType::DECIMAL(38, 6)}, Z,
-      [](duckdb::hugeint_t value) -> std::optional<int64_t> { return ToMicros(WideOf(value)); }, kFallible);
+      [](duckdb::hugeint_t value) -> std::optional<int64_t> { return ToMicros(WideOf(value), "Overflow"); }, kFallible);
   AddRowKernel(loader, "spark_unix_seconds", {Z}, L,
                [](int64_t micros) -> int64_t { return FloorDivide(micros, kMicrosPerSecond); });
   AddRowKernel(loader, "spark_unix_millis", {Z}, L,

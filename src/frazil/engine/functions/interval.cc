@@ -334,10 +334,15 @@ void AddDatetimeKernels(duckdb::ExtensionLoader& loader) {
 
 std::optional<interval_t> MakeInterval(int32_t years, int32_t months, int32_t weeks, int32_t days, int32_t hours,
                                        int32_t minutes, int64_t seconds, bool strict) {
-  return FitInterval(
-      static_cast<__int128>(years) * 12 + months, static_cast<__int128>(weeks) * 7 + days,
-      static_cast<__int128>(hours) * kMicrosPerHour + static_cast<__int128>(minutes) * kMicrosPerMinute + seconds,
-      strict, "");
+  const __int128 all_months = static_cast<__int128>(years) * 12 + months;
+  const __int128 all_days = static_cast<__int128>(weeks) * 7 + days;
+  const __int128 micros =
+      static_cast<__int128>(hours) * kMicrosPerHour + static_cast<__int128>(minutes) * kMicrosPerMinute + seconds;
+  // Java's exact arithmetic, in its order: months, days, microseconds.
+  const bool fits = FitInterval(all_months, all_days, 0, false, "").has_value();
+  if (strict && !fits) ThrowArithmeticOverflow("integer overflow");
+  if (strict && !FitInterval(0, 0, micros, false, "")) ThrowArithmeticOverflow("long overflow");
+  return FitInterval(all_months, all_days, micros, false, "");
 }
 
 void AddMakingKernels(duckdb::ExtensionLoader& loader) {

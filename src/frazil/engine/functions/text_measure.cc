@@ -1,5 +1,7 @@
 // Measures and checks of text: edit distance, Soundex, Luhn, UTF-8; character sets and base 64.
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "frazil/base/byte_text.h"
@@ -69,8 +71,32 @@ int32_t Levenshtein(std::string_view left, std::string_view right) {
   return row[b.size()];
 }
 
+// Only the cells beside the diagonal count: what lies further off than the threshold is beyond it.
 int32_t LevenshteinWithin(std::string_view left, std::string_view right, int32_t threshold) {
-  const int32_t distance = Levenshtein(left, right);
+  if (threshold < 0) return -1;
+  const auto a = SplitCharacters(left), b = SplitCharacters(right);
+  const auto rows = static_cast<int64_t>(a.size()), columns = static_cast<int64_t>(b.size());
+  if (std::abs(rows - columns) > threshold) return -1;
+  const int64_t width = std::min<int64_t>(threshold, std::max(rows, columns));
+  const auto beyond = static_cast<int32_t>(width + 1);
+  std::vector<int32_t> row(b.size() + 1, beyond);
+  for (int64_t j = 0; j <= std::min(width, columns); ++j) row[static_cast<size_t>(j)] = static_cast<int32_t>(j);
+  for (int64_t i = 1; i <= rows; ++i) {
+    const int64_t from = std::max<int64_t>(1, i - width), to = std::min(columns, i + width);
+    int32_t diagonal = row[static_cast<size_t>(from - 1)];
+    row[static_cast<size_t>(from - 1)] = from == 1 && i <= width ? static_cast<int32_t>(i) : beyond;
+    int32_t least = row[static_cast<size_t>(from - 1)];
+    for (int64_t column = from; column <= to; ++column) {
+      const auto j = static_cast<size_t>(column);
+      const int32_t above = row[j];
+      const bool is_same = a[static_cast<size_t>(i - 1)] == b[j - 1];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (is_same ? 0 : 1), beyond});
+      diagonal = above;
+      least = std::min(least, row[j]);
+    }
+    if (least > width) return -1;
+  }
+  const int32_t distance = row[b.size()];
   return distance > threshold ? -1 : distance;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/json_value.h"
@@ -27,12 +29,21 @@ class XmlToJson {
         exclude_attributes_(options.IsTrue("excludeattribute", false)),
         trims_(options.IsTrue("ignoresurroundingspaces", true)) {}
 
+  /// A record's value, and whether all of it fits its types.
+  std::optional<Json> OfRecord(const DataType& type, const xml::Element& root, bool* fits) const {
+    has_misfit_ = false;
+    auto json = OfElement(type, root);
+    *fits = !has_misfit_;
+    return json;
+  }
+
   /// The value; nothing where it does not fit the type.
   std::optional<Json> OfElement(const DataType& type, const xml::Element& element) const {
     switch (type.id()) {
       case TypeId::kStruct:
         return OfStruct(type, element);
       case TypeId::kMap: {
+        if (element.elements.empty() && !TrimBlanks(element.text).empty()) return Misfit();
         Json map;
         map.kind = Json::Kind::kObject;
         const auto add = [&](const std::string& name, std::optional<Json> value) {
@@ -55,6 +66,7 @@ class XmlToJson {
         break;
     }
     if (type.IsString() && !element.elements.empty()) return OfText(type, xml::InnerXml(element));
+    if (!type.IsString() && !element.elements.empty() && type.id() != TypeId::kVariant) return Misfit();
     // Nothing in it: no value, but an empty text.
     if (element.text.empty() && !type.IsString()) return Json();
     return OfText(type, element.text);
@@ -68,7 +80,7 @@ class XmlToJson {
     if (type.IsNumeric()) {
       char* end = nullptr;
       std::strtod(json.text.c_str(), &end);
-      if (*end != '\0') return std::nullopt;
+      if (*end != '\0') return Misfit();
       const bool whole = json.text.find_first_not_of("+-0123456789") == std::string::npos;
       const bool is_number = json.text.find_first_not_of("+-.eE0123456789") == std::string::npos;
       if (json.text[0] == '+') json.text.erase(0, 1);
@@ -77,47 +89,68 @@ class XmlToJson {
     }
     if (type.id() == TypeId::kBoolean) {
       const bool is_true = EqualsIgnoreCase(text, "true") || text == "1";
-      if (!is_true && !EqualsIgnoreCase(text, "false") && text != "0") return std::nullopt;
+      if (!is_true && !EqualsIgnoreCase(text, "false") && text != "0") return Misfit();
       json.kind = Json::Kind::kBoolean;
       json.boolean = is_true;
       return json;
     }
+    if (type.id() == TypeId::kBinary) return Misfit();
     json.kind = Json::Kind::kString;
     return json;
   }
 
  private:
+  // What does not fit ends the reading of its struct: what comes behind it in the document stays NULL, as in Spark.
   std::optional<Json> OfStruct(const DataType& type, const xml::Element& element) const {
+    const auto& fields = type.fields();
+    std::vector<std::optional<Json>> values(fields.size());
+    ReadAttributes(type, element, &values);
+    for (const auto& child : element.elements) {
+      if (has_misfit_) break;  // of an attribute
+      const int found = type.FieldIndex(child.name, true);
+      if (found < 0) continue;
+      const auto at = static_cast<size_t>(found);
+      const DataType& field = *fields[at].type;
+      const bool is_list = field.id() == TypeId::kArray;
+      if (is_list && !values[at].has_value()) values[at].emplace().kind = Json::Kind::kArray;
+      auto value = OfElement(is_list ? *field.element_type() : field, child);
+      if (has_misfit_) break;
+      if (!is_list) {
+        values[at] = std::move(value);
+      } else if (value.has_value()) {
+        values[at]->items.push_back(*std::move(value));
+      }
+    }
     Json object;
     object.kind = Json::Kind::kObject;
-    for (const auto& field : type.fields()) {
-      std::optional<Json> value;
-      if (field.name == value_tag_ && !TrimBlanks(element.text).empty()) value = OfText(*field.type, element.text);
-      if (!exclude_attributes_ && field.name.starts_with(attribute_prefix_)) {
-        for (const auto& [name, text] : element.attributes) {
-          if (attribute_prefix_ + name == field.name) value = OfText(*field.type, text);
-        }
-      }
-      const bool is_list = field.type->id() == TypeId::kArray;
-      std::optional<Json> list;
-      for (const auto& child : element.elements) {
-        if (child.name != field.name) continue;
-        if (!is_list) {
-          value = OfElement(*field.type, child);
-          continue;
-        }
-        if (!list.has_value()) list.emplace().kind = Json::Kind::kArray;
-        // An element that does not fit is left out.
-        if (auto item = OfElement(*field.type->element_type(), child)) list->items.push_back(*std::move(item));
-      }
-      if (list.has_value()) value = std::move(list);
-      if (value.has_value()) object.members.emplace_back(field.name, *std::move(value));
+    for (size_t i = 0; i < fields.size(); ++i) {
+      if (values[i].has_value()) object.members.emplace_back(fields[i].name, *std::move(values[i]));
     }
     return object;
   }
 
+  // The element's attributes and its own text.
+  void ReadAttributes(const DataType& type, const xml::Element& element,
+                      std::vector<std::optional<Json>>* values) const {
+    for (size_t i = 0; i < type.fields().size() && !has_misfit_; ++i) {
+      const auto& field = type.fields()[i];
+      if (field.name == value_tag_ && !TrimBlanks(element.text).empty())
+        (*values)[i] = OfText(*field.type, element.text);
+      if (exclude_attributes_ || !field.name.starts_with(attribute_prefix_)) continue;
+      for (const auto& [name, text] : element.attributes) {
+        if (attribute_prefix_ + name == field.name) (*values)[i] = OfText(*field.type, text);
+      }
+    }
+  }
+
+  std::optional<Json> Misfit() const {
+    has_misfit_ = true;
+    return std::nullopt;
+  }
+
   const std::string attribute_prefix_, value_tag_, null_value_;
   const bool exclude_attributes_, trims_;
+  mutable bool has_misfit_ = false;  ///< Of the record under way.
 };
 
 void FromXml(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
@@ -135,9 +168,10 @@ void FromXml(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
     }
     const auto root = xml::Parse(texts.Get(row));
     bool complete = true;
-    const auto json = root.has_value() ? reader.OfElement(*data.type, *root) : std::nullopt;
+    bool fits = true;
+    const auto json = root.has_value() ? reader.OfRecord(*data.type, *root, &fits) : std::nullopt;
     const bool is_written = json.has_value() && WriteJson(*data.type, *json, data.options, result, row, &complete);
-    if (is_written && complete) continue;
+    if (is_written && complete && fits) continue;
     CheckRecordMode(data.options, kMalformedRecord, texts.Get(row), chunk, row);
     WriteCorruptRecord(*data.type, data.options, texts.Get(row), result, row, is_written);
   }

@@ -5,9 +5,9 @@
 namespace frazil::functions {
 namespace {
 
-// Every argument cast to the widest common type.
+// Every argument cast to the widest common type. `branches_of`: the name that Spark gives to IF or CASE in the error.
 Result<Arguments> SameType(const FunctionCall& call, const std::string& sql, Arguments arguments,
-                           bool without_text = false) {
+                           bool without_text = false, const char* branches_of = nullptr) {
   std::vector<DataTypePtr> types;
   bool all_same = true;
   for (const auto& argument : arguments) {
@@ -17,12 +17,15 @@ Result<Arguments> SameType(const FunctionCall& call, const std::string& sql, Arg
   if (all_same) return arguments;
   auto common = without_text ? WiderCommonTypeWithoutText(types, IsAnsi(call)) : WiderCommonType(types, IsAnsi(call));
   if (common == nullptr) {
+    const bool is_list = without_text || branches_of != nullptr;
     std::string names;
     for (const auto& type : types) {
-      names += (names.empty() ? "" : without_text ? ", " : " or ") + QuotedType(*type);
+      names += (names.empty() ? "" : is_list ? ", " : " or ") + QuotedType(*type);
     }
-    names = without_text ? "[" + names + "]" : "(" + names + ")";
-    return Mismatch("DATA_DIFF_TYPES", sql, {{"functionName", QuoteIdentifier(call.name)}, {"dataType", names}});
+    names = is_list ? "[" + names + "]" : "(" + names + ")";
+    return Mismatch(
+        "DATA_DIFF_TYPES", sql,
+        {{"functionName", QuoteIdentifier(branches_of != nullptr ? branches_of : call.name)}, {"dataType", names}});
   }
   common = WithoutLength(common);
   for (auto& argument : arguments) argument = CastTo(argument, common, call);
@@ -31,11 +34,13 @@ Result<Arguments> SameType(const FunctionCall& call, const std::string& sql, Arg
 
 Result<ExpressionPtr> MakeIf(const FunctionCall& call, ExpressionPtr condition, ExpressionPtr then,
                              ExpressionPtr otherwise, const std::string& sql) {
-  if (condition->type->id() == TypeId::kNull) condition = CastTo(condition, DataType::Boolean(), call);
-  if (condition->type->id() != TypeId::kBoolean) {
-    return UnexpectedInput(sql, 0, "\"BOOLEAN\"", *condition);
-  }
-  FRAZIL_ASSIGN_OR_RETURN(auto branches, SameType(call, sql, {std::move(then), std::move(otherwise)}));
+  const bool is_null = condition->type->id() == TypeId::kNull;
+  if (!is_null && condition->type->id() != TypeId::kBoolean) return UnexpectedInput(sql, 0, "\"BOOLEAN\"", *condition);
+  const std::string shown = "(IF(" + condition->sql + ", " + then->sql + ", " + otherwise->sql + "))";
+  auto same = SameType(call, shown, {std::move(then), std::move(otherwise)}, false, "if");
+  if (!same.ok()) return is_null ? UnexpectedInput(sql, 0, "\"BOOLEAN\"", *condition) : std::move(same).error();
+  auto branches = *std::move(same);
+  if (is_null) condition = CastTo(condition, DataType::Boolean(), call);
   bool nullable = AnyNullable(branches);
   DataTypePtr type = branches[0]->type;
   return MakeCall("if", {condition, branches[0], branches[1]}, type, nullable, ModeOf(call), sql);
@@ -59,15 +64,13 @@ Result<ExpressionPtr> BindCase(const FunctionCall& call) {
   Arguments values;
   for (size_t i = 1; i < arguments.size(); i += 2) values.push_back(arguments[i]);
   if (has_else) values.push_back(arguments.back());
-  FRAZIL_ASSIGN_OR_RETURN(values, SameType(call, sql, std::move(values)));
+  FRAZIL_ASSIGN_OR_RETURN(values, SameType(call, sql, std::move(values), false, "casewhen"));
   Arguments cased;
   size_t next = 0;
   for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
+    // A plain NULL is no condition here, unlike in IF.
     ExpressionPtr condition = arguments[i];
-    if (condition->type->id() == TypeId::kNull) condition = CastTo(condition, DataType::Boolean(), call);
-    if (condition->type->id() != TypeId::kBoolean) {
-      return UnexpectedInput(sql, i, "\"BOOLEAN\"", *condition);
-    }
+    if (condition->type->id() != TypeId::kBoolean) return UnexpectedInput(sql, i / 2, "\"BOOLEAN\"", *condition);
     cased.push_back(condition);
     cased.push_back(values[next++]);
   }

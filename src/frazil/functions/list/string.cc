@@ -2,6 +2,7 @@
 
 #include "frazil/functions/constant.h"
 #include "frazil/functions/list/topics.h"
+#include "frazil/types/collation.h"
 
 namespace frazil::functions {
 namespace {
@@ -237,7 +238,16 @@ FunctionDefinition Slice(std::string name, std::vector<std::string> aliases, int
 
 Result<ExpressionPtr> BindCollate(const FunctionCall& call) {
   std::string sql = CallSql(call.name, call.arguments);
+  if (!call.arguments[0]->type->IsString() && call.arguments[0]->type->id() != TypeId::kNull)
+    return UnexpectedInput(sql, 0, "\"STRING\"", *call.arguments[0]);
   FRAZIL_ASSIGN_OR_RETURN(auto value, CoerceArgument(call, sql, call.arguments[0], 0, Text()));
+  if (call.arguments[1]->type->id() == TypeId::kNull) {
+    return Error::Of("UNEXPECTED_INPUT_TYPE", {{"functionName", "`collate`"},
+                                               {"paramIndex", Ordinal(0)},
+                                               {"inputSql", QuotedSql(call.arguments[1]->sql)},
+                                               {"inputType", "\"VOID\""},
+                                               {"requiredType", "\"STRING\""}});
+  }
   auto name = ConstantText(*call.arguments[1]);
   if (!name.has_value())
     return Mismatch("NON_FOLDABLE_INPUT", sql,
@@ -246,7 +256,11 @@ Result<ExpressionPtr> BindCollate(const FunctionCall& call) {
                      {"inputExpr", QuotedSql(call.arguments[1]->sql)}});
   std::string upper = *name;
   for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  if (upper != "UTF8_BINARY" && upper != "UTF8_LCASE") return Error::Unsupported("collation " + *name);
+  if (upper != "UTF8_BINARY" && upper != "UTF8_LCASE") {
+    // `system`.`builtin` may stand before it.
+    FRAZIL_RETURN_IF_ERROR(CheckCollationName(std::string_view(*name).substr(name->rfind('.') + 1)));
+    return Error::Unsupported("collation " + *name);
+  }
   DataTypePtr type = upper == "UTF8_BINARY" ? DataType::String() : DataType::StringWithCollation(upper);
   sql = "collate(" + call.arguments[0]->sql + ", " + upper + ")";
   return MakeCall("collate", {value}, type, value->nullable, ModeOf(call), sql);
