@@ -1,4 +1,7 @@
 """Files as sources and sinks: Parquet, CSV, JSON, text; partition folders, schemas, save modes."""
+import os
+
+import pyarrow
 import pytest
 from pyarrow import parquet
 from pyspark.errors import AnalysisException
@@ -223,3 +226,16 @@ def test_rows_for_a_table_that_is_another(spark):
         assert rows(spark.table(name)) == [("a", 1.5, 1), ("a", 1.5, 1)]
     finally:
         spark.sql(f"DROP TABLE {name}")
+
+
+@pytest.mark.parametrize("keep_time", [False, True])
+def test_a_parquet_file_that_is_written_anew_in_place(spark, tmp_path, keep_time):
+    """The same size and second, as other programs leave it: nothing of the old file's statistics may be believed."""
+    path = tmp_path / "changing.parquet"
+    for round_ in range(1, 6):
+        parquet.write_table(pyarrow.table({"a": pyarrow.array([round_] * 1000, pyarrow.int64())}), path, compression="none", use_dictionary=False)
+        if keep_time:
+            os.utime(path, (1_500_000_000, 1_500_000_000))
+        frame = spark.read.parquet(str(path))
+        assert [frame.filter(f"a = {n}").count() for n in range(1, 6)] == [1000 if n == round_ else 0 for n in range(1, 6)]
+        assert frame.selectExpr("min(a)", "max(a)", "count(*)").first()[:] == (round_, round_, 1000)

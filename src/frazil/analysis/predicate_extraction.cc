@@ -73,62 +73,73 @@ PredicateOp Mirrored(PredicateOp op) {
   }
 }
 
+PredicateOp Opposite(PredicateOp op) {
+  switch (op) {
+    case PredicateOp::kLess:
+      return PredicateOp::kGreaterOrEqual;
+    case PredicateOp::kLessOrEqual:
+      return PredicateOp::kGreater;
+    case PredicateOp::kGreater:
+      return PredicateOp::kLessOrEqual;
+    case PredicateOp::kGreaterOrEqual:
+      return PredicateOp::kLess;
+    case PredicateOp::kEqual:
+      return PredicateOp::kNotEqual;
+    default:
+      return PredicateOp::kEqual;
+  }
+}
+
 ExtractedPredicate Unknown() { return {Predicate::True(), false}; }
 
 class Extractor {
  public:
   Extractor(const Columns& columns, AnalysisContext& context) : columns_(columns), context_(context) {}
 
-  ExtractedPredicate Extract(const ExpressionPtr& condition) const {
+  /// Of the condition, or of NOT condition where `negated`. The negation is taken down to the leaves instead of being
+  /// made of a finished predicate: one that is true for the same rows as the condition may still be false where the
+  /// condition is unknown, and its negation true there.
+  ExtractedPredicate Extract(const ExpressionPtr& condition, bool negated) const {
     const Expression& expression = *condition;
     if (expression.type->id() == TypeId::kBoolean) {
-      // A NULL condition keeps no row.
+      // A NULL condition keeps no row, and neither does its negation.
       if (auto constant = AsConstant(condition)) {
-        bool keeps = !constant->is_null() && constant->boolean();
+        const bool keeps = !constant->is_null() && constant->boolean() != negated;
         return {keeps ? Predicate::True() : Predicate::False(), true};
       }
     }
     if (expression.kind == ExpressionKind::kColumn && expression.type->id() == TypeId::kBoolean) {
       if (auto column = AsColumn(expression, columns_)) {
-        return {Predicate::Test(PredicateOp::kEqual, column->path, column->type, {Value(true)}), true};
+        return {Predicate::Test(PredicateOp::kEqual, column->path, column->type, {Value(!negated)}), true};
       }
     }
     if (expression.kind != ExpressionKind::kCall) return Unknown();
     const auto& call = expression.As<CallExpression>();
-    if (call.function == "and" || call.function == "or") return Combine(call);
-    if (call.function == "not") return Negate(call.arguments[0]);
+    if (call.function == "and" || call.function == "or") return Combine(call, negated);
+    if (call.function == "not") return Extract(call.arguments[0], !negated);
     if (call.function == "is_null" || call.function == "is_not_null") {
       auto column = AsColumn(*call.arguments[0], columns_);
       if (!column.has_value()) return Unknown();
-      return {Predicate::Test(call.function == "is_null" ? PredicateOp::kIsNull : PredicateOp::kNotNull, column->path,
-                              column->type),
+      const bool is_null = (call.function == "is_null") != negated;
+      return {Predicate::Test(is_null ? PredicateOp::kIsNull : PredicateOp::kNotNull, column->path, column->type),
               true};
     }
-    if (call.function == "in") return In(call, false);
-    if (auto op = ComparisonOf(call.function)) return Compare(call, *op);
+    if (call.function == "in") return In(call, negated);
+    if (auto op = ComparisonOf(call.function)) return Compare(call, negated ? Opposite(*op) : *op);
     return Unknown();
   }
 
  private:
-  ExtractedPredicate Combine(const CallExpression& call) const {
+  ExtractedPredicate Combine(const CallExpression& call, bool negated) const {
     std::vector<PredicatePtr> parts;
     bool exact = true;
     for (const auto& argument : call.arguments) {
-      auto part = Extract(argument);
+      auto part = Extract(argument, negated);
       exact = exact && part.exact;
       parts.push_back(part.predicate);
     }
-    return {call.function == "and" ? Predicate::And(std::move(parts)) : Predicate::Or(std::move(parts)), exact};
-  }
-
-  /// A weaker predicate must not be negated: only exact ones are.
-  ExtractedPredicate Negate(const ExpressionPtr& child) const {
-    if (child->kind == ExpressionKind::kCall && child->As<CallExpression>().function == "in")
-      return In(child->As<CallExpression>(), true);
-    auto inner = Extract(child);
-    if (!inner.exact) return Unknown();
-    if (inner.predicate->op == PredicateOp::kTrue || inner.predicate->op == PredicateOp::kFalse) return Unknown();
-    return {PushDownNot(Predicate::Not(inner.predicate)), true};
+    const bool all = (call.function == "and") != negated;
+    return {all ? Predicate::And(std::move(parts)) : Predicate::Or(std::move(parts)), exact};
   }
 
   ExtractedPredicate In(const CallExpression& call, bool negated) const {
@@ -147,7 +158,10 @@ class Extractor {
       if (column->type->IsIntegral() && !IsInRange(*column->type, value->integer())) continue;
       values.push_back(*std::move(value));
     }
-    if (values.empty()) return {negated ? Predicate::True() : Predicate::False(), !negated};
+    if (values.empty()) {
+      if (!negated) return {Predicate::False(), true};
+      return {Predicate::Test(PredicateOp::kNotNull, column->path, column->type), true};
+    }
     return {Predicate::Test(negated ? PredicateOp::kNotIn : PredicateOp::kIn, column->path, column->type,
                             std::move(values)),
             true};
@@ -187,7 +201,7 @@ class Extractor {
 ExtractedPredicate ExtractPredicate(const ExpressionPtr& condition,
                                     const std::map<AttributeId, std::vector<std::string>>& columns,
                                     AnalysisContext& context) {
-  auto extracted = Extractor(columns, context).Extract(condition);
+  auto extracted = Extractor(columns, context).Extract(condition, /*negated=*/false);
   extracted.text = condition->sql;
   return extracted;
 }

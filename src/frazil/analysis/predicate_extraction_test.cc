@@ -47,6 +47,26 @@ TEST(PredicateExtraction, EvaluatesTheConstantSide) {
   EXPECT_EQ(Extracted("1 = 1 AND l <= 4"), "?" + expected);
 }
 
+TEST(PredicateExtraction, NegationsOfWhatIsNeverTrueAreNeverTrueEither) {
+  const std::string never = Predicate::False()->ToString();
+  for (const char* condition : {"NOT (i = NULL)", "NOT (i < 0 OR l <= NULL)", "NOT (i < 0 OR s > NULL)",
+                                "NOT (i IS NULL OR l < NULL)", "NOT (i < 0 OR CAST(NULL AS BOOLEAN))",
+                                "NOT (NOT (i = NULL))", "NOT (i < 0 OR l IN (1, NULL))", "i NOT IN (1, NULL)"})
+    EXPECT_EQ(Extracted(condition), never) << condition;
+  // It is true for the other values, and unknown for NULL alone.
+  EXPECT_EQ(Extracted("NOT (i NOT IN (1, NULL))"), Extracted("i IN (1)"));
+  EXPECT_EQ(Extracted("NOT (i IN (3000000000))"), Extracted("i IS NOT NULL"));
+  EXPECT_EQ(Extracted("NOT (l < 0 OR i IN (3000000000))"), Extracted("l >= 0 AND i IS NOT NULL"));
+  EXPECT_EQ(Extracted("NOT (l < 0 AND i = NULL)"), Extracted("l >= 0"));
+  EXPECT_EQ(Extracted("NOT (l BETWEEN 0 AND NULL)"), Extracted("l < 0"));
+}
+
+TEST(PredicateExtraction, NegationsReachTheLeaves) {
+  EXPECT_EQ(Extracted("NOT (l < 1 AND (s = 'a' OR NOT i IS NULL))"), Extracted("l >= 1 OR (s <> 'a' AND i IS NULL)"));
+  EXPECT_EQ(Extracted("NOT (l > 1 OR l <> 5)"), Extracted("l <= 1 AND l = 5"));
+  EXPECT_EQ(Extracted("NOT (l < 1 OR length(s) = 2)"), "?" + Extracted("l >= 1"));
+}
+
 TEST(PredicateExtraction, LooksThroughWideningCasts) {
   EXPECT_EQ(Extracted("i = 4L"), Extracted("i = 4"));
   EXPECT_EQ(Extracted("b < 4"), Extracted("b < 4Y"));

@@ -186,7 +186,7 @@ duckdb::shared_ptr<duckdb::DuckDB> DuckDbEngine::OpenDatabase() {
   duckdb::Connection connection(*database);
   Must(connection.Query("SET GLOBAL TimeZone = 'UTC'"));
   Must(connection.Query("SET GLOBAL max_expression_depth = 100000"));
-  // Footers of files that are as they were; DuckDB never trusts one of a file changed in the last ten seconds.
+  // Footers of data files, which never change; those of other files are forgotten when they do (changed_files.h).
   Must(connection.Query("SET GLOBAL parquet_metadata_cache = true"));
   RegisterStoreFileSystem(*database->instance);
   duckdb::ExtensionLoader loader(*database->instance, "frazil");

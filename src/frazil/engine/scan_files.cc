@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <parquet_file_metadata_cache.hpp>
 
 #include <duckdb/common/multi_file/multi_file_function.hpp>
 #include <duckdb/main/connection.hpp>
@@ -9,6 +10,7 @@
 #include <duckdb/main/query_result.hpp>
 #include <duckdb/storage/statistics/node_statistics.hpp>
 
+#include "frazil/engine/changed_files.h"
 #include "frazil/engine/data_files.h"
 #include "frazil/engine/file_tolerance.h"
 #include "frazil/engine/functions/kernel_error.h"
@@ -144,6 +146,7 @@ std::shared_ptr<const PlannedScan> Prepare(duckdb::ClientContext& client, const 
       for (const auto& source : file.position_delete_files) stores->Add(source->path, stored->file_store());
     }
   }
+  ForgetChangedFiles(client, plan);
   DropForgivenFiles(client, plan);
   std::map<std::string, PositionsByFile> deletes;
   for (const auto& file : plan.files) {

@@ -147,6 +147,9 @@ class Translator {
       case ExpressionType::COMPARE_GREATERTHANOREQUALTO:
         op = PredicateOp::kGreaterOrEqual;
         break;
+      case ExpressionType::COMPARE_DISTINCT_FROM:
+        return Predicate::Or({Predicate::Test(PredicateOp::kNotEqual, column->path, column->type, {std::move(*value)}),
+                              Predicate::Test(PredicateOp::kIsNull, column->path, column->type)});
       default:
         return nullptr;
     }
@@ -168,6 +171,17 @@ class Translator {
         if (child.GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONJUNCTION ||
             child.GetExpressionClass() == duckdb::ExpressionClass::BOUND_BETWEEN) {
           return nullptr;
+        }
+        // Two of them are none. That matters: "NULL <=> 1" is false, kEqual for it unknown, and so are their negations.
+        if (child.GetExpressionType() == ExpressionType::OPERATOR_NOT)
+          return Translate(*child.Cast<duckdb::BoundOperatorExpression>().children[0]);
+        if (child.GetExpressionType() == ExpressionType::COMPARE_NOT_DISTINCT_FROM ||
+            child.GetExpressionType() == ExpressionType::COMPARE_DISTINCT_FROM) {
+          const auto& comparison = child.Cast<duckdb::BoundComparisonExpression>();
+          const bool is_distinct = comparison.GetExpressionType() == ExpressionType::COMPARE_DISTINCT_FROM;
+          return Compare(
+              is_distinct ? ExpressionType::COMPARE_NOT_DISTINCT_FROM : ExpressionType::COMPARE_DISTINCT_FROM,
+              *comparison.left, *comparison.right);
         }
         auto predicate = Translate(child);
         return predicate == nullptr ? nullptr : Predicate::Not(std::move(predicate));
