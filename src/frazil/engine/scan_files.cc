@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <parquet_file_metadata_cache.hpp>
 
 #include <duckdb/common/multi_file/multi_file_function.hpp>
 #include <duckdb/main/connection.hpp>
