@@ -4,6 +4,7 @@ import decimal
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as compute
 import pyarrow.orc as orc
 import pytest
 from pyiceberg.avro.file import AvroFile
@@ -65,7 +66,7 @@ def test_orc_files_of_every_type(spark, tmp_path, codec):
     assert sorted(map(str, found.collect())) == sorted(map(str, source(spark).collect()))
     theirs = orc.ORCFile(file)
     assert theirs.compression == {"none": "UNCOMPRESSED"}.get(codec, codec.upper())
-    (row,) = [r for r in theirs.read().to_pylist() if r["i"] == 2147483647]
+    (row,) = theirs.read().filter(compute.field("i") == 2147483647).to_pylist()
     assert row["m38"] == decimal.Decimal("1234567890123456789012345678.0123456789") and row["day"] == datetime.date(9999, 12, 31)
     assert row["t"] == datetime.datetime(2024, 2, 29, 1, 2, 3, 123456) and row["y"] == b"\x00\xff\x10" and row["s"] == "ü€😀"
     assert row["a"] == [1, None, -3] and row["k"] == [("k", 5), ("n", None)] and row["r"]["z"]["w"] == [{"e": "deep"}, None]
@@ -92,6 +93,16 @@ def test_orc_files_of_pyarrow(spark, tmp_path):
     everything = spark.read.format("orc").load(str(tmp_path / "*.orc"))
     assert everything.count() == 15 and everything.where("i64 > 1000 AND s = 'a'").count() == 5
     assert everything.select("st.y").where("st.y IS NOT NULL").count() == 5
+
+
+def test_old_dates_and_local_timestamps_are_kept_as_spark_keeps_them(spark, tmp_path):
+    folder = str(tmp_path / "old")
+    frame = spark.sql("SELECT DATE '1582-01-01' AS d, array(DATE '1000-02-28', DATE '1582-10-15') AS l, TIMESTAMP_NTZ '0001-01-01 00:00:00.5' AS n")
+    frame.write.orc(folder)
+    assert spark.read.orc(folder).collect() == frame.collect()
+    (row,) = orc.ORCFile(files(folder, "orc")[0]).read().to_pylist()
+    assert row["d"] == datetime.date(1582, 1, 11) and row["l"] == [datetime.date(1000, 3, 5), datetime.date(1582, 10, 15)]
+    assert row["n"] == -62135596799500000
 
 
 def test_many_stripes_in_order_and_pruned_columns(spark, tmp_path):

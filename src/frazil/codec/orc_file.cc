@@ -2,6 +2,7 @@
 // OrcUtils for the attributes that it keeps its own types in.
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 
 #include <arrow/adapters/orc/adapter.h>
@@ -25,6 +26,73 @@ constexpr int64_t kBatchRows = 16384;
 
 arrow::Status ToArrow(const Status& status) {
   return status.ok() ? arrow::Status::OK() : arrow::Status::IOError(status.error().message);
+}
+
+// --- dates
+// ----------------------------------------------------------------------------------------------------------------------------------------------
+
+// Files of Spark, which are not marked as of the proleptic calendar, have dates before 1582-10-15 in the Julian one:
+// the same year, month and day, at another number of days. Iceberg's have not.
+constexpr int32_t kFirstGregorianDay = -141427;
+constexpr int64_t kFirstGregorianMicros = int64_t{kFirstGregorianDay} * 86400 * 1000000;
+constexpr int64_t kJulianDayOfEpoch = 2440588;
+
+int32_t ToJulian(int32_t day) {
+  if (day >= kFirstGregorianDay) return day;
+  const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{day}}};
+  const int64_t month = static_cast<unsigned>(date.month());
+  const int64_t before_march = (14 - month) / 12;
+  const int64_t year = static_cast<int>(date.year()) + 4800 - before_march;
+  const int64_t julian = static_cast<unsigned>(date.day()) + (153 * (month + 12 * before_march - 3) + 2) / 5 +
+                         365 * year + (year >= 0 ? year / 4 : -((3 - year) / 4)) - 32083;
+  // The ten days that the calendar left out.
+  return static_cast<int32_t>(std::min<int64_t>(julian - kJulianDayOfEpoch, kFirstGregorianDay));
+}
+
+int32_t FromJulian(int32_t day) {
+  if (day >= kFirstGregorianDay) return day;
+  const int64_t c = day + kJulianDayOfEpoch + 32082;
+  const int64_t d = (4 * c + 3 - (4 * c + 3 < 0 ? 1460 : 0)) / 1461;
+  const int64_t whole = 1461 * d;
+  const int64_t e = c - (whole - (whole < 0 ? 3 : 0)) / 4;
+  const int64_t m = (5 * e + 2) / 153;
+  const std::chrono::year year{static_cast<int>(d - 4800 + m / 10)};
+  const std::chrono::month month{static_cast<unsigned>(m + 3 - 12 * (m / 10))};
+  // A leap day of the Julian calendar alone is the day after the 28th.
+  const std::chrono::sys_days first{year / month / 1};
+  return static_cast<int32_t>(first.time_since_epoch().count() + (e - (153 * m + 2) / 5));
+}
+
+// The array with each date, at any depth, put to the other calendar; itself where nothing changes.
+template <typename Convert>
+std::shared_ptr<arrow::ArrayData> WithDates(const std::shared_ptr<arrow::ArrayData>& data, Convert convert) {
+  std::shared_ptr<arrow::ArrayData> changed;
+  if (data->type->id() == arrow::Type::DATE32) {
+    const arrow::Date32Array dates(data);
+    std::vector<int32_t> days(static_cast<size_t>(dates.offset() + dates.length()));
+    bool differs = false;
+    for (int64_t i = 0; i < dates.length(); ++i) {
+      if (dates.IsNull(i)) continue;
+      const int32_t day = convert(dates.Value(i));
+      differs = differs || day != dates.Value(i);
+      days[static_cast<size_t>(dates.offset() + i)] = day;
+    }
+    if (differs) {
+      changed = data->Copy();
+      changed->buffers[1] = arrow::Buffer::FromVector(std::move(days));
+    }
+  }
+  for (size_t i = 0; i < data->child_data.size(); ++i) {
+    auto child = WithDates(data->child_data[i], convert);
+    if (child == data->child_data[i]) continue;
+    if (changed == nullptr) changed = data->Copy();
+    changed->child_data[i] = std::move(child);
+  }
+  return changed == nullptr ? data : changed;
+}
+
+bool HasIds(const std::vector<FileColumn>& columns) {
+  return std::any_of(columns.begin(), columns.end(), [](const FileColumn& column) { return column.field_id >= 0; });
 }
 
 // --- reading
@@ -129,6 +197,8 @@ Result<FileColumn> ColumnOf(const arrow::Field& field) {
     // Intervals are integers in the file.
     auto type = DataType::FromJson("\"" + *noted + "\"");
     if (type.ok() && (*type)->IsAnsiInterval()) column.type = *type;
+    // So are timestamps without a zone, in microseconds.
+    if (*noted == "timestamp_ntz" && column.type->id() == TypeId::kLong) column.type = DataType::TimestampNtz();
   }
   return column;
 }
@@ -233,7 +303,9 @@ class StripeReader : public BatchReader {
     if (read == nullptr) return false;
     arrow::ArrayVector columns;
     for (int i = 0; i < read->num_columns(); ++i) {
-      FRAZIL_ASSIGN_OR_RETURN(auto column, NormalizeArray(read->column(i), layout_->field(i)->type()));
+      auto array = read->column(i);
+      if (!HasIds(file_.columns())) array = arrow::MakeArray(WithDates(array->data(), FromJulian));
+      FRAZIL_ASSIGN_OR_RETURN(auto column, NormalizeArray(std::move(array), layout_->field(i)->type()));
       columns.push_back(std::move(column));
     }
     FRAZIL_ASSIGN_OR_RETURN(*batch,
@@ -328,7 +400,7 @@ Result<std::shared_ptr<arrow::Field>> OrcField(const FileColumn& column, bool ic
       if (!iceberg) attributes->Append(kSparkTypeAttribute, "timestamp");
       break;
     case TypeId::kTimestampNtz:
-      type = arrow::timestamp(arrow::TimeUnit::MICRO);
+      type = iceberg ? arrow::timestamp(arrow::TimeUnit::MICRO) : arrow::int64();
       if (!iceberg) attributes->Append(kSparkTypeAttribute, "timestamp_ntz");
       break;
     case TypeId::kYearMonthInterval:
@@ -375,22 +447,24 @@ Result<std::shared_ptr<arrow::Field>> OrcField(const FileColumn& column, bool ic
 }
 
 // Arrow's adapter writes the fraction of a second before 1970 as a negative number, which only itself understands.
-Status CheckTimestamps(const arrow::ArrayData& data) {
+Status CheckTimestamps(const arrow::ArrayData& data, bool iceberg) {
   if (data.type->id() == arrow::Type::TIMESTAMP) {
     const arrow::TimestampArray array(data.Copy());
     for (int64_t i = 0; i < array.length(); ++i) {
       if (array.IsValid(i) && array.Value(i) < 0 && array.Value(i) % 1000000 != 0)
         return Error::Unsupported("timestamps before 1970 with fractions of a second in ORC files");
+      if (!iceberg && array.IsValid(i) && array.Value(i) < kFirstGregorianMicros)
+        return Error::Unsupported("timestamps before 1582-10-15 in ORC files");
     }
   }
-  for (const auto& child : data.child_data) FRAZIL_RETURN_IF_ERROR(CheckTimestamps(*child));
+  for (const auto& child : data.child_data) FRAZIL_RETURN_IF_ERROR(CheckTimestamps(*child, iceberg));
   return {};
 }
 
 class OrcWriter : public DataFileWriter {
  public:
-  OrcWriter(std::shared_ptr<arrow::Schema> schema, ByteSink sink)
-      : schema_(std::move(schema)), stream_(std::move(sink)) {}
+  OrcWriter(std::shared_ptr<arrow::Schema> schema, bool iceberg, ByteSink sink)
+      : schema_(std::move(schema)), iceberg_(iceberg), stream_(std::move(sink)) {}
 
   Status Open(const orc::WriteOptions& options) {
     FRAZIL_ARROW_ASSIGN_OR_RETURN(writer_, orc::ORCFileWriter::Open(&stream_, options), false);
@@ -400,8 +474,12 @@ class OrcWriter : public DataFileWriter {
   }
   Status Append(ArrowBatch batch) override {
     FRAZIL_ARROW_ASSIGN_OR_RETURN(auto rows, arrow::ImportRecordBatch(batch.mutable_array(), schema_), false);
-    for (const auto& column : rows->columns()) FRAZIL_RETURN_IF_ERROR(CheckTimestamps(*column->data()));
-    return Checked(writer_->Write(*rows));
+    arrow::ArrayVector columns;
+    for (const auto& column : rows->columns()) {
+      FRAZIL_RETURN_IF_ERROR(CheckTimestamps(*column->data(), iceberg_));
+      columns.push_back(iceberg_ ? column : arrow::MakeArray(WithDates(column->data(), ToJulian)));
+    }
+    return Checked(writer_->Write(*arrow::RecordBatch::Make(schema_, rows->num_rows(), std::move(columns))));
   }
   int64_t bytes_written() const override { return stream_.position(); }
   Status Finish() override { return Checked(writer_->Close()); }
@@ -414,6 +492,7 @@ class OrcWriter : public DataFileWriter {
   }
 
   std::shared_ptr<arrow::Schema> schema_;
+  bool iceberg_;
   SinkStream stream_;
   std::unique_ptr<orc::ORCFileWriter> writer_;
 };
@@ -436,7 +515,7 @@ Result<std::unique_ptr<DataFileWriter>> MakeOrcWriter(std::vector<FileColumn> co
     FRAZIL_ASSIGN_OR_RETURN(auto field, OrcField(column, options.iceberg_layout));
     fields.push_back(std::move(field));
   }
-  auto writer = std::make_unique<OrcWriter>(arrow::schema(std::move(fields)), std::move(sink));
+  auto writer = std::make_unique<OrcWriter>(arrow::schema(std::move(fields)), options.iceberg_layout, std::move(sink));
   FRAZIL_RETURN_IF_ERROR(writer->Open(write_options));
   return std::unique_ptr<DataFileWriter>(std::move(writer));
 }
