@@ -4,11 +4,11 @@ from pyspark.errors import PySparkException
 
 # A change, and what the error says.
 ELEMENTS = [
-    ("DROP COLUMN m.value", "Cannot delete the element, key or value of a collection: m.value"),
-    ("DROP COLUMN m.key", "Cannot update map keys: m.key"),
-    ("DROP COLUMN l.element", "Cannot delete the element, key or value of a collection: l.element"),
-    ("RENAME COLUMN l.element TO e", "Cannot rename the element, key or value of a collection: l.element"),
-    ("RENAME COLUMN m.value TO v", "Cannot rename the element, key or value of a collection: m.value"),
+    ("DROP COLUMN m.value", "Cannot delete value type from map: map<string, struct<"),
+    ("DROP COLUMN m.key", "Cannot delete map keys: map<string, struct<"),
+    ("DROP COLUMN l.element", "Cannot delete element type from list: list<int>"),
+    ("RENAME COLUMN l.element TO e", "INVALID_FIELD_NAME.*`l`.`e` is invalid: `l` is not a struct"),
+    ("RENAME COLUMN m.value TO v", "INVALID_FIELD_NAME.*`m`.`v` is invalid: `m` is not a struct"),
     ("ADD COLUMN m.key.n INT", "INVALID_FIELD_NAME.*`m`.`key` is not a struct"),
     ("DROP COLUMN p", "Cannot find source column for partition field: 1000: p"),
     ("SET TBLPROPERTIES ('current-snapshot-id' = '5')", "Cannot roll back to unknown snapshot id: 5"),

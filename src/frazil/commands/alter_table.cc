@@ -343,6 +343,11 @@ class Translator {
         FRAZIL_RETURN_IF_ERROR(RequireColumn(action.column_names[0]));
         auto renamed = action.column_names[0];
         renamed.back() = action.new_name;
+        const std::vector<std::string> parent(renamed.begin(), renamed.end() - 1);
+        if (!parent.empty() && FindField(schema(), parent)->type->id() != TypeId::kStruct) {
+          return Error::Of("INVALID_FIELD_NAME",
+                           {{"fieldName", QuoteIdentifier(renamed)}, {"path", QuoteIdentifier(parent)}});
+        }
         // Other case of the same name is no other column.
         bool is_same = EqualsIgnoreCase(action.new_name, action.column_names[0].back());
         if (!is_same && FindField(schema(), renamed) != nullptr) return AlreadyThere("rename", renamed);

@@ -215,6 +215,14 @@ Status SchemaUpdate::Apply(const TableChange& change) {
     if (change.if_exists) return {};
     return IllegalArgument(std::string("Cannot ") + verb + " missing column: " + name);
   }
+  if (change.type == TableChange::Type::kDropColumn && !place.in_struct) {
+    const Place collection = Find({change.column.begin(), change.column.end() - 1});
+    const Type& type = *collection.field->type;
+    const char* part = type.kind == TypeKind::kList ? "element type from list"
+                       : place.index == 0           ? "map keys"
+                                                    : "value type from map";
+    return IllegalArgument(std::string("Cannot delete ") + part + ": " + TypeText(type));
+  }
   if (place.in_map_key) return IllegalArgument("Cannot update map keys: " + name);
   bool is_kept = change.type == TableChange::Type::kUpdateColumnType ||
                  change.type == TableChange::Type::kUpdateColumnComment ||
