@@ -283,3 +283,11 @@ def test_operators_over_others_that_spark_does_not_have(streams):
     for mode in ("update", "complete"):
         with pytest.raises(AnalysisException, match="possible 'correctness' issue due to global watermark"):
             small.groupBy("count").count().writeStream.outputMode(mode).format("noop").start()
+
+
+def test_operators_over_common_table_expressions(spark, streams, result):
+    streams("in", "k INT", [[{"k": 1}, {"k": 2}], [{"k": 1}, {"k": 3}]]).createOrReplaceTempView("stream_of_keys")
+    assert result(spark.sql("WITH x AS (SELECT k FROM stream_of_keys) SELECT DISTINCT k FROM x")) == [(1,), (2,), (3,)]
+    counts = spark.sql("WITH one AS (SELECT 1 AS k), x AS (SELECT k FROM stream_of_keys), y AS (SELECT x.k FROM x JOIN one ON x.k > one.k - 1) "
+                       "SELECT k, count(*) AS n FROM y GROUP BY k")
+    assert result(counts, "complete") == [(1, 2), (2, 1), (3, 1)]

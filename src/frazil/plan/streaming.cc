@@ -1,6 +1,9 @@
 #include "frazil/plan/streaming.h"
 
 #include <algorithm>
+#include <map>
+
+#include "frazil/plan/make_logical.h"
 
 namespace frazil::plan {
 namespace {
@@ -18,6 +21,32 @@ void Collect(const LogicalPlan& plan, std::vector<const tables::StreamingScan*>*
       return true;
     });
   }
+}
+
+using Definitions = std::map<uint64_t, LogicalPlanPtr>;
+
+LogicalPlanPtr WithDefinitions(const LogicalPlanPtr& plan, Definitions* definitions) {
+  if (plan->kind == LogicalKind::kWith) {
+    const auto& with = plan->As<WithNode>();
+    for (const auto& definition : with.definitions)
+      (*definitions)[definition.id] = WithDefinitions(definition.plan, definitions);
+    return WithDefinitions(with.child, definitions);
+  }
+  if (plan->kind == LogicalKind::kCteReference) {
+    const auto found = definitions->find(plan->As<CteReferenceNode>().id);
+    if (found == definitions->end()) return plan;
+    std::vector<ExpressionPtr> columns;
+    for (size_t i = 0; i < plan->output.size(); ++i) columns.push_back(MakeColumn(found->second->output[i]));
+    return MakeProject(found->second, std::move(columns), plan->output);
+  }
+  auto inputs = Inputs(*plan);
+  bool changed = false;
+  for (auto& input : inputs) {
+    auto inlined = WithDefinitions(input, definitions);
+    changed = changed || inlined != input;
+    input = std::move(inlined);
+  }
+  return changed ? WithInputs(*plan, std::move(inputs)) : plan;
 }
 
 }  // namespace
@@ -38,6 +67,11 @@ bool ReadsStream(const LogicalPlan& plan, const std::set<const void*>& bound_sca
   if (StreamingScanOf(plan) != nullptr || IsBatchSource(plan, bound_scans)) return true;
   const auto inputs = Inputs(plan);
   return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return ReadsStream(*input, bound_scans); });
+}
+
+LogicalPlanPtr WithoutCtes(const LogicalPlanPtr& plan) {
+  Definitions definitions;
+  return WithDefinitions(plan, &definitions);
 }
 
 std::vector<const tables::StreamingScan*> StreamingScans(const LogicalPlan& plan) {

@@ -21,6 +21,9 @@ inline constexpr const char* kSourceMetric = "__source__";
 bool IsBatchSource(const LogicalPlan& node, const std::set<const void*>& bound_scans);
 /// Whether the plan reads a streaming relation, or what one gives to a micro-batch.
 bool ReadsStream(const LogicalPlan& plan, const std::set<const void*>& bound_scans);
+/// The plan with common table expressions in the place of each reference to them, so that what stands over a reference
+/// to a stream is seen to stand over a stream. Recursive ones stay.
+LogicalPlanPtr WithoutCtes(const LogicalPlanPtr& plan);
 /// The streaming relations of a plan, from the top down and from left to right, each once.
 std::vector<const tables::StreamingScan*> StreamingScans(const LogicalPlan& plan);
 

@@ -110,6 +110,7 @@ Status StreamingQuery::Prepare() {
   auto context = NewStatement(std::nullopt);
   FRAZIL_ASSIGN_OR_RETURN(mode_, ParseOutputMode(write_.output_mode));
   FRAZIL_ASSIGN_OR_RETURN(auto typed, analysis::AnalyzeRelation(write_.input, *context));
+  typed = plan::WithoutCtes(typed);
   const auto scans = plan::StreamingScans(*typed);
   if (scans.empty()) return Error::Of(ExceptionClass::kAnalysis, "WRITE_STREAM_NOT_ALLOWED");
   FRAZIL_RETURN_IF_ERROR(CheckOperations(*typed, mode_));
@@ -423,6 +424,7 @@ Status StreamingQuery::RunBatch(Progress* progress) {
   {
     const StepTimer timer(progress, "queryPlanning");
     FRAZIL_ASSIGN_OR_RETURN(batch.rows, analysis::AnalyzeRelation(write_.input, *context));
+    batch.rows = plan::WithoutCtes(batch.rows);
     watermark_names_ = WatermarkNames(*batch.rows);
     const std::lock_guard lock(mutex_);
     last_plan_ = batch.rows;
