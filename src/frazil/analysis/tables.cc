@@ -280,8 +280,14 @@ Result<Relation> Analyzer::AnalyzeNamedTable(const plan::NamedTablePlan& table) 
 
 Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table, const std::vector<std::string>& name) {
   const bool in_catalog_view = !view_catalog_.empty() && object_ != nullptr && !in_temporary_view_;
+  const auto no_time_travel = [&] {
+    return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(name)}});
+  };
   if (name.size() == 1) {
-    if (auto cte = FindCte(name[0])) return *std::move(cte);
+    if (auto cte = FindCte(name[0])) {
+      if (table.time_travel) return no_time_travel();
+      return *std::move(cte);
+    }
     const auto referenced = referenced_views_.find(AsciiLower(name[0]));
     if (referenced != referenced_views_.end()) {
       FRAZIL_ASSIGN_OR_RETURN(auto relation, AnalyzePlan(referenced->second));
@@ -292,8 +298,7 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
     if (!in_catalog_view && !hides_temporary) {
       if (const auto view = FindTempView(name[0])) {
         FRAZIL_RETURN_IF_ERROR(CheckNothingTemporary("VIEW", name[0]));
-        if (table.time_travel)
-          return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(name)}});
+        if (table.time_travel) return no_time_travel();
         if (IsDeltaTable(table)) return NotOfDelta(name);
         FRAZIL_ASSIGN_OR_RETURN(auto relation, AnalyzeTempView(*view, name[0], {name[0]}));
         if (table.is_streaming && context_.bound_streams.empty() && !plan::IsStreaming(*relation.plan)) {
@@ -304,8 +309,10 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
     }
   }
   if (name.size() == 2 && EqualsIgnoreCase(name[0], context_.global_temp_database())) {
-    if (const auto view = context_.FindGlobalTempView(name[1]))
+    if (const auto view = context_.FindGlobalTempView(name[1])) {
+      if (table.time_travel) return no_time_travel();
       return AnalyzeTempView(*view, name[1], {context_.global_temp_database(), name[1]});
+    }
     return TableNotFound(name);
   }
   // format.`path`
@@ -335,6 +342,10 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
     auto view = split.catalog->LoadView(split.identifier);
     if (!view.ok() && !IsNotFound(view.error())) return std::move(view).error();
     if (view.ok() && view->has_value() && IsDeltaTable(table)) return NotOfDelta(name);
+    if (view.ok() && view->has_value() && table.time_travel) {
+      return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL",
+                       {{"relationId", QuoteIdentifier(FullName(*split.catalog, split.identifier))}});
+    }
     if (view.ok() && view->has_value()) return AnalyzeCatalogView(**view, FullName(*split.catalog, split.identifier));
   }
   FRAZIL_ASSIGN_OR_RETURN(auto resolved, LoadTableByName(name));

@@ -191,10 +191,28 @@ Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses,
   return definition;
 }
 
+namespace {
+
+/// Files that lie in the place of a new table of plain files would become rows of it.
+Status CheckEmptyLocation(const tables::Table& table, CommandContext& context) {
+  constexpr const char* kAllowed = "spark.sql.legacy.allowNonEmptyLocationInCTAS";
+  if (!tables::FileFormatByName(table.provider())) return {};
+  if (EqualsIgnoreCase(context.GetConfig(kAllowed).value_or("false"), "true")) return {};
+  FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(table.location(), context.execution().store_settings));
+  FRAZIL_ASSIGN_OR_RETURN(const auto found, store->List(table.location(), /*recursive=*/false));
+  if (found.empty()) return {};
+  const bool is_local = storage::SchemeOf(table.location()).empty();
+  return Error::Of("_LEGACY_ERROR_TEMP_1241",
+                   {{"tablePath", (is_local ? "file://" : "") + table.location()}, {"config", kAllowed}});
+}
+
+}  // namespace
+
 Status CreateTableAsSelect(const analysis::ResolvedIdentifier& name, const tables::TableDefinition& definition,
                            const plan::LogicalPlanPtr& query, bool replace,
                            const std::map<std::string, std::string>& write_options, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto staged, name.catalog->StageTable(name.identifier, definition, replace));
+  if (!replace) FRAZIL_RETURN_IF_ERROR(CheckEmptyLocation(*staged.table, context));
   tables::WriteOptions options;
   options.mode = replace ? tables::WriteMode::kReplaceTable : tables::WriteMode::kAppend;
   options.operation = "create";

@@ -227,7 +227,8 @@ Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::Logica
   FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
   definition.clustering_columns = ColumnNames(command.clustering_columns);
   // The rows go into the columns' order of the new table, which for plain files has partition columns last.
-  FRAZIL_RETURN_IF_ERROR(CreateTableAsSelect(name, definition, query, exists, command.options, context));
+  const bool replace = exists || command.mode == Mode::kOverwrite;
+  FRAZIL_RETURN_IF_ERROR(CreateTableAsSelect(name, definition, query, replace, command.options, context));
   return NoRows();
 }
 

@@ -326,9 +326,11 @@ Result<PutOutcome> LocalStore::WriteIfAbsent(const std::string& path, std::strin
 }
 
 Status LocalStore::Delete(const std::string& path) {
-  if (::unlink(LocalPath(path).c_str()) != 0 && errno != ENOENT && errno != ENOTDIR)
-    return Failure("delete", path, errno);
-  return {};
+  const std::string local = LocalPath(path);
+  if (::unlink(local.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return {};
+  // An empty folder is an object too; one that holds something is not deleted by its name alone.
+  if (errno == EISDIR && (::rmdir(local.c_str()) == 0 || errno == ENOENT)) return {};
+  return Failure("delete", path, errno);
 }
 
 Status LocalStore::DeleteRecursively(const std::string& prefix) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -119,7 +120,10 @@ class FileTableWrite : public TableWrite {
     }
     FRAZIL_RETURN_IF_ERROR(context_.store->CreateFolder(location_));
     for (const auto& path : replaced) FRAZIL_RETURN_IF_ERROR(context_.store->Delete(path));
-    FRAZIL_RETURN_IF_ERROR(context_.store->DeleteRecursively(storage::JoinPath(location_, "_temporary")));
+    FRAZIL_RETURN_IF_ERROR(DropEmptied(replaced));
+    FRAZIL_RETURN_IF_ERROR(context_.store->DeleteRecursively(staging_));
+    // Others may be writing below it.
+    FRAZIL_RETURN_IF_ERROR(DropIfEmpty(storage::JoinPath(location_, "_temporary")));
     FRAZIL_RETURN_IF_ERROR(context_.store->Write(storage::JoinPath(location_, "_SUCCESS"), ""));
     if (commit_point_ != nullptr) {
       std::string written;
@@ -133,6 +137,7 @@ class FileTableWrite : public TableWrite {
     ended_ = true;
     // A failure to clean up leaves files where no reader looks; the statement's own error matters more.
     (void)context_.store->DeleteRecursively(staging_).ok();
+    (void)DropIfEmpty(storage::JoinPath(location_, "_temporary")).ok();
   }
 
  private:
@@ -163,6 +168,29 @@ class FileTableWrite : public TableWrite {
       if (goes) replaced.push_back(entry.path);
     }
     return replaced;
+  }
+
+  /// A folder that came to hold nothing; one that another writer fills again meanwhile stays. Stores without folders of
+  /// their own have nothing to drop.
+  Status DropIfEmpty(const std::string& folder) {
+    FRAZIL_ASSIGN_OR_RETURN(const auto before, context_.store->List(folder, /*recursive=*/false));
+    if (!before.empty()) return {};
+    Status deleted = context_.store->Delete(folder);
+    if (deleted.ok()) return {};
+    FRAZIL_ASSIGN_OR_RETURN(const auto after, context_.store->List(folder, /*recursive=*/false));
+    return after.empty() ? deleted : Status();
+  }
+
+  /// The partitions of the replaced files, where nothing is left of them.
+  Status DropEmptied(const std::vector<std::string>& replaced) {
+    std::set<std::string, std::greater<>> folders;  // The deepest ones first.
+    for (const auto& path : replaced) {
+      for (size_t slash = path.rfind('/'); slash != std::string::npos && slash > location_.size();
+           slash = path.rfind('/', slash - 1))
+        folders.insert(path.substr(0, slash));
+    }
+    for (const auto& folder : folders) FRAZIL_RETURN_IF_ERROR(DropIfEmpty(folder));
+    return {};
   }
 
   Result<bool> FolderMatches(const std::string& folder) {

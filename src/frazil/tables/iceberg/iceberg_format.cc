@@ -1,5 +1,6 @@
 #include "frazil/tables/iceberg/iceberg_format.h"
 
+#include <algorithm>
 #include <set>
 
 #include "frazil/base/text.h"
@@ -24,6 +25,29 @@ IcebergFormat::IcebergFormat(ColumnarFilesPtr files) : shared_(std::make_shared<
   shared_->files = std::move(files);
 }
 IcebergFormat::~IcebergFormat() = default;
+
+Status IcebergFormat::CheckDefinition(const Table& existing, const TableDefinition& definition) const {
+  // Without columns the definition takes the table's own.
+  if (definition.schema == nullptr || definition.schema->fields().empty()) return {};
+  FRAZIL_ASSIGN_OR_RETURN(TableMetadata metadata,
+                          ApplyStaged(StagedCreation{definition, existing.location(), false}, nullptr, ""));
+  FRAZIL_ASSIGN_OR_RETURN(auto wanted, ToSparkSchema(*metadata.schema()));
+  if (!wanted->EqualsIgnoreNullability(*existing.schema())) {
+    return Validation("Cannot create a table with the columns " + wanted->SimpleString() + " at " +
+                      existing.location() + ": the table that is there has " + existing.schema()->SimpleString());
+  }
+  auto same = [](const PartitionField& left, const PartitionField& right) {
+    return left.transform == right.transform && left.parameter == right.parameter &&
+           EqualsIgnoreCase(Join(left.source, "."), Join(right.source, "."));
+  };
+  const auto present = existing.partitioning();
+  if (!definition.partitioning.empty() && !std::equal(present.begin(), present.end(), definition.partitioning.begin(),
+                                                      definition.partitioning.end(), same)) {
+    return Validation("Cannot create a table at " + existing.location() +
+                      ": the table that is there is partitioned otherwise");
+  }
+  return {};
+}
 
 CommitPointPtr IcebergFormat::PathCommitPoint(const TableContext& context, const std::string& location) const {
   return std::make_shared<iceberg::PathCommitPoint>(context.store, WithoutEndSlash(location));

@@ -20,6 +20,7 @@ class IcebergFormat : public TableFormat, public MetadataText {
 
   std::string name() const override { return "iceberg"; }
   bool self_describing() const override { return true; }
+  Status CheckDefinition(const Table& existing, const TableDefinition& definition) const override;
   CommitPointPtr PathCommitPoint(const TableContext& context, const std::string& location) const override;
   Result<TablePtr> Load(const TableContext& context, const std::string& location,
                         CommitPointPtr commit_point) const override;
