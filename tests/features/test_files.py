@@ -239,3 +239,41 @@ def test_a_parquet_file_that_is_written_anew_in_place(spark, tmp_path, keep_time
         frame = spark.read.parquet(str(path))
         assert [frame.filter(f"a = {n}").count() for n in range(1, 6)] == [1000 if n == round_ else 0 for n in range(1, 6)]
         assert frame.selectExpr("min(a)", "max(a)", "count(*)").first()[:] == (round_, round_, 1000)
+
+
+def files_of(folder):
+    return sorted(p for p in folder.rglob("part-*"))
+
+
+def test_repartition_says_how_many_files_a_write_makes(spark, tmp_path):
+    def write(name, frame, **partitioning):
+        writer = frame.write
+        if partitioning:
+            writer = writer.partitionBy(partitioning["by"])
+        writer.parquet(str(tmp_path / name))
+        return [parquet.read_table(path).to_pydict() for path in files_of(tmp_path / name)]
+
+    frame = spark.range(1000).selectExpr("id", "id % 7 AS k")
+    assert [len(file["id"]) for file in write("turns", frame.repartition(4))] == [250] * 4
+    assert len(write("kept", frame.repartition(4).where("id >= 0").selectExpr("id + 1 AS n", "k"))) == 4
+    by_key = write("keys", frame.repartition(3, "k"))
+    assert 1 < len(by_key) <= 3 and sum(len(file["id"]) for file in by_key) == 1000
+    seen = [set(file["k"]) for file in by_key]
+    assert sum(map(len, seen)) == 7  # Each key lies in one file.
+    assert len(write("one", frame.repartition(4).coalesce(1))) == 1
+    assert len(write("few", spark.range(2).repartition(5))) == 2
+    assert len(write("folders", frame.repartition(2), by="k")) == 14
+    assert len(write("grouped", frame.repartition(4).groupBy("k").count())) == 1
+    frame.repartition(3).write.json(str(tmp_path / "lines"))
+    assert len(files_of(tmp_path / "lines")) == 3 and spark.read.json(str(tmp_path / "lines")).count() == 1000
+    frame.repartition(3).write.format("delta").save(str(tmp_path / "delta"))
+    assert len(files_of(tmp_path / "delta")) == 3
+
+
+def test_repartition_and_iceberg(spark, namespace):
+    frame = spark.range(100).selectExpr("id", "id % 2 AS k")
+    frame.repartition(4).writeTo(f"{namespace}.spread").using("iceberg").create()
+    assert spark.table(f"{namespace}.spread.files").count() == 4 and spark.table(f"{namespace}.spread").count() == 100
+    # A partitioned table says itself how rows lie.
+    frame.repartition(4).writeTo(f"{namespace}.spread_by_k").using("iceberg").partitionedBy(F.col("k")).create()
+    assert spark.table(f"{namespace}.spread_by_k.files").count() == 2

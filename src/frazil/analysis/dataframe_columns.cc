@@ -298,7 +298,8 @@ Result<Relation> Analyzer::AnalyzeSample(const plan::SamplePlan& sample) {
 Result<Relation> Analyzer::AnalyzeRepartition(const plan::RepartitionPlan& repartition) {
   FRAZIL_ASSIGN_OR_RETURN(auto child, AnalyzePlan(repartition.child));
   auto node = std::make_shared<plan::RepartitionNode>();
-  node->partitions = repartition.partitions;
+  // coalesce asks for no more than so many, which one is; ranges are in order in one.
+  if (repartition.shuffle && !repartition.by_range) node->partitions = repartition.partitions;
   Scope scope;
   scope.input = &child;
   if (child.select != nullptr) scope.fallback = &child.select->input();

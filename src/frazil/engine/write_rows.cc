@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -22,6 +23,7 @@
 #include "frazil/engine/write_batches.h"
 #include "frazil/engine/write_parquet.h"
 #include "frazil/engine/write_partition.h"
+#include "frazil/engine/write_spread.h"
 #include "frazil/engine/write_text.h"
 
 namespace frazil::engine {
@@ -34,6 +36,8 @@ struct WritePlan {
   std::vector<size_t> file_columns;  ///< Positions in the result of the columns that go into files.
   size_t first_partition = 0;        ///< Position of the first partition value.
   std::vector<DataTypePtr> partition_types;
+  size_t spread_files = 1;            ///< Over so many files rows are spread ...
+  std::optional<size_t> spread_hash;  ///< ... by the hash at this position, or in turn.
 };
 
 const char* NameOf(tables::FileFormat format) {
@@ -175,6 +179,17 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
     node->select_list.push_back(std::move(value));
     write.partition_types.push_back(std::move(type));
   }
+  const RowSpread spread = SpreadOf(*plan, task);
+  write.spread_files = spread.files;
+  if (!spread.columns.empty()) {
+    std::vector<ExpressionPtr> hashed;
+    for (const size_t i : spread.columns) hashed.push_back(MakeColumn(plan->output[i]));
+    FRAZIL_ASSIGN_OR_RETURN(auto hash,
+                            lowering.Lower(*MakeCall("hash", std::move(hashed), DataType::Integer(), false)));
+    hash->SetAlias("h");
+    write.spread_hash = position++;
+    node->select_list.push_back(std::move(hash));
+  }
   if (!task.sort.empty()) {
     auto order = duckdb::make_uniq<duckdb::OrderModifier>();
     for (const auto& term : task.sort) {
@@ -231,10 +246,12 @@ class Writer {
     files.InitializeEmpty(write_.layout.types);
     for (size_t i = 0; i < write_.file_columns.size(); ++i) files.data[i].Reference(chunk.data[write_.file_columns[i]]);
     files.SetCardinality(chunk.size());
-    if (task_.partitions.empty()) {
+    if (task_.partitions.empty() && write_.spread_files == 1) {
       AppendTo(partitions_[""], files);
       return;
     }
+    duckdb::UnifiedVectorFormat hashes;
+    if (write_.spread_hash) chunk.data[*write_.spread_hash].ToUnifiedFormat(chunk.size(), hashes);
     // Rows by partition, in their order.
     std::vector<duckdb::UnifiedVectorFormat> formats(task_.partitions.size());
     for (size_t k = 0; k < formats.size(); ++k)
@@ -244,6 +261,7 @@ class Writer {
     std::vector<duckdb::idx_t>* group = nullptr;
     for (duckdb::idx_t i = 0; i < chunk.size(); ++i) {
       key.clear();
+      if (write_.spread_files > 1) AppendSpread(key, hashes, rows_ - chunk.size() + i, i);
       for (size_t k = 0; k < formats.size(); ++k) {
         AppendKey(key, formats[k], chunk.data[write_.first_partition + k].GetType().InternalType(), i);
       }
@@ -297,6 +315,17 @@ class Writer {
     std::unique_ptr<PartitionWriter> writer;  ///< Null: the next row begins a file.
     duckdb::idx_t rows = 0;                   ///< Given to `writer`.
   };
+
+  // Which of the files of the spread a row goes to.
+  void AppendSpread(std::string& key, const duckdb::UnifiedVectorFormat& hashes, size_t row, duckdb::idx_t i) const {
+    size_t file = row % write_.spread_files;
+    if (write_.spread_hash) {
+      const auto files = static_cast<int64_t>(write_.spread_files);
+      const int64_t hash = duckdb::UnifiedVectorFormat::GetData<int32_t>(hashes)[hashes.sel->get_index(i)];
+      file = static_cast<size_t>((hash % files + files) % files);
+    }
+    key.append(reinterpret_cast<const char*>(&file), sizeof(file));
+  }
 
   void Slice(duckdb::DataChunk& rows, const std::vector<duckdb::idx_t>& positions, duckdb::DataChunk& part) const {
     duckdb::SelectionVector selection(positions.size());
