@@ -106,3 +106,19 @@ def test_explain_shows_what_was_written(spark):
         assert spark.table("spark_catalog.default.explained").count() == 1
     finally:
         spark.sql("DROP TABLE spark_catalog.default.explained")
+
+
+def test_explain_says_another_thing_in_each_mode(spark):
+    frame = spark.range(10).where("id > 3").selectExpr("id * 2 AS twice")
+
+    def text(mode):
+        return spark.sql(f"EXPLAIN {mode} SELECT id * 2 AS twice FROM range(10) WHERE id > 3").first()[0]
+
+    assert len({text(mode) for mode in ("", "EXTENDED", "CODEGEN", "COST", "FORMATTED")}) == 5
+    lines = text("FORMATTED").splitlines()
+    assert lines[:4] == ["== Physical Plan ==", "Project (3)", "+- Filter (2)", "   +- Range (1)"]
+    filtered = lines.index("(2) Filter")
+    assert lines[filtered + 1].startswith("Input [1]: [id#") and lines[filtered + 2].startswith("Output [1]: [id#")
+    assert lines[filtered + 3] == "Arguments: (id > 3)"
+    assert text("CODEGEN").startswith("Found 0 WholeStageCodegen subtrees.")
+    assert frame._explain_string("formatted").count("(3) Project") == 1

@@ -1,7 +1,10 @@
 // EXPLAIN's text. Spark's own text shows its physical operators; ours has the same shape (names of the logical
 // operators, columns as name#id).
 
-#include "frazil/plan/logical_plan.h"
+#include "frazil/plan/explain.h"
+
+#include <functional>
+#include <map>
 
 namespace frazil::plan {
 namespace {
@@ -170,26 +173,73 @@ void AppendSubqueries(const Expression& expression, std::vector<LogicalPlanPtr>*
   });
 }
 
-// `prefix` stands in front of the children's lines: Spark's tree drawing with "+- " for the last child and ":- " for
-// the others.
-void AppendTree(const LogicalPlan& plan, const std::string& first_prefix, const std::string& prefix, bool verbose,
-                std::string* text) {
-  *text += first_prefix + NodeText(plan);
-  if (verbose) *text += "  Output" + OutputText(plan.output);
-  *text += "\n";
+// The inputs of a node, and behind them the plans of the subqueries in its expressions.
+std::vector<LogicalPlanPtr> Children(const LogicalPlan& plan) {
   auto children = Inputs(plan);
   for (const auto& expression : NodeExpressions(plan)) AppendSubqueries(*expression, &children);
+  return children;
+}
+
+using NodeLine = std::function<std::string(const LogicalPlan&)>;
+
+// `prefix` stands in front of the children's lines: Spark's tree drawing with "+- " for the last child and ":- " for
+// the others.
+void AppendTree(const LogicalPlan& plan, const std::string& first_prefix, const std::string& prefix,
+                const NodeLine& line, std::string* text) {
+  *text += first_prefix + line(plan) + "\n";
+  const auto children = Children(plan);
   for (size_t i = 0; i < children.size(); ++i) {
     const bool last = i + 1 == children.size();
-    AppendTree(*children[i], prefix + (last ? "+- " : ":- "), prefix + (last ? "   " : ":  "), verbose, text);
+    AppendTree(*children[i], prefix + (last ? "+- " : ":- "), prefix + (last ? "   " : ":  "), line, text);
   }
+}
+
+// "Filter (a > 1)" -> {"Filter", "(a > 1)"}.
+std::pair<std::string, std::string> NameAndArguments(const LogicalPlan& plan) {
+  const std::string text = NodeText(plan);
+  const size_t end = std::min(text.find(' '), text.size());
+  return {text.substr(0, end), text.substr(std::min(end + 1, text.size()))};
+}
+
+// The inputs come before what they go into, as Spark numbers its operators.
+void Number(const LogicalPlan& plan, std::map<const LogicalPlan*, size_t>* numbers,
+            std::vector<const LogicalPlan*>* order) {
+  for (const auto& child : Children(plan)) Number(*child, numbers, order);
+  if (numbers->emplace(&plan, order->size() + 1).second) order->push_back(&plan);
+}
+
+std::string ColumnsLine(const std::string& name, const std::vector<Attribute>& columns) {
+  return name + " [" + std::to_string(columns.size()) + "]: " + OutputText(columns) + "\n";
 }
 
 }  // namespace
 
-std::string ExplainString(const LogicalPlan& plan, bool verbose) {
+std::string FormattedExplainString(const LogicalPlan& plan) {
+  std::map<const LogicalPlan*, size_t> numbers;
+  std::vector<const LogicalPlan*> order;
+  Number(plan, &numbers, &order);
+  const auto title = [&](const LogicalPlan& node) {
+    return NameAndArguments(node).first + " (" + std::to_string(numbers.at(&node)) + ")";
+  };
   std::string text;
-  AppendTree(plan, "", "", verbose, &text);
+  AppendTree(plan, "", "", title, &text);
+  text += "\n";
+  for (const auto* node : order) {
+    const auto [name, arguments] = NameAndArguments(*node);
+    text += "\n(" + std::to_string(numbers.at(node)) + ") " + name + "\n";
+    for (const auto& child : Inputs(*node)) text += ColumnsLine("Input", child->output);
+    text += ColumnsLine("Output", node->output);
+    if (!arguments.empty()) text += "Arguments: " + arguments + "\n";
+  }
+  return text;
+}
+
+std::string ExplainString(const LogicalPlan& plan, bool verbose) {
+  const auto line = [verbose](const LogicalPlan& node) {
+    return NodeText(node) + (verbose ? "  Output" + OutputText(node.output) : "");
+  };
+  std::string text;
+  AppendTree(plan, "", "", line, &text);
   return text;
 }
 

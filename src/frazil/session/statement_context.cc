@@ -12,6 +12,7 @@
 #include "frazil/commands/run_command.h"
 #include "frazil/commands/sql_functions.h"
 #include "frazil/functions/function.h"
+#include "frazil/plan/explain.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/plan/unresolved_dump.h"
 #include "frazil/session/settings.h"
@@ -419,9 +420,12 @@ Result<std::string> StatementContext::Explain(const plan::PlanPtr& plan, plan::E
              "\n== Optimized Logical Plan ==\n" + tree + "\n== Physical Plan ==\n" + tree;
     case plan::ExplainMode::kCost:
       return "== Optimized Logical Plan ==\n" + tree + "\n== Physical Plan ==\n" + tree;
-    case plan::ExplainMode::kSimple:
     case plan::ExplainMode::kCodegen:
+      // Queries are run by vectors, not by generated code.
+      return "Found 0 WholeStageCodegen subtrees.\n";
     case plan::ExplainMode::kFormatted:
+      return "== Physical Plan ==\n" + plan::FormattedExplainString(*analyzed) + "\n";
+    case plan::ExplainMode::kSimple:
       return "== Physical Plan ==\n" + tree + "\n";
   }
   return tree;
