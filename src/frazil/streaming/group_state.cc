@@ -17,14 +17,6 @@ constexpr int kGroupedMapPandasWithState = 208;  // pyspark.util.PythonEvalType.
 constexpr size_t kArgumentsBehindKeys = 3;
 constexpr const char* kNoTimeout = "-1L";  // GroupState.NO_TIMESTAMP.
 
-Attribute NewColumn(commands::CommandContext& context, std::string name, DataTypePtr type) {
-  Attribute column;
-  column.id = context.NextId();
-  column.name = std::move(name);
-  column.type = std::move(type);
-  return column;
-}
-
 }  // namespace
 
 std::optional<GroupStateCall> GroupStateCallOf(const LogicalPlan& node) {

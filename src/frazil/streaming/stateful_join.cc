@@ -27,14 +27,6 @@ struct SideRows {
   std::string Name(const char* column) const { return prefix + column; }
 };
 
-Attribute NewColumn(commands::CommandContext& context, std::string name, DataTypePtr type) {
-  Attribute column;
-  column.id = context.NextId();
-  column.name = std::move(name);
-  column.type = std::move(type);
-  return column;
-}
-
 Result<SideRows> ReadSide(const std::string& prefix, const LogicalPlan& node, const LogicalPlanPtr& child,
                           StateStore& store, int64_t version, int64_t late_ms, Statements& statements,
                           commands::CommandContext& context, StateReport* report) {

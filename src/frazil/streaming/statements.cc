@@ -20,6 +20,14 @@ plan::PlanPtr Relation(const std::string& id) {
 
 }  // namespace
 
+Attribute NewColumn(commands::CommandContext& context, std::string name, DataTypePtr type) {
+  Attribute column;
+  column.id = context.NextId();
+  column.name = std::move(name);
+  column.type = std::move(type);
+  return column;
+}
+
 Statements::~Statements() {
   for (const auto& id : relations_) context_.DropCachedRelation(id);
 }

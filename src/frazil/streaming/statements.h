@@ -11,6 +11,9 @@
 
 namespace frazil::streaming {
 
+/// A column that the statement's plans do not have yet.
+Attribute NewColumn(commands::CommandContext& context, std::string name, DataTypePtr type);
+
 /// Relations of a batch and statements over them; the relations go with it. Items are SQL expressions, with " AS name"
 /// behind them where they are to have a name.
 class Statements {
