@@ -95,12 +95,65 @@ def test_paths_that_cannot_be_rewritten(spark, namespace):
     for arguments, message in ((f"'/nowhere', target_prefix => '/x')", "does not start with"),
                                (f"'{source}', target_prefix => '{source}')", "cannot be the same"),
                                (f"'{source}', target_prefix => '/x', end_version => 'v9.metadata.json')", "v9.metadata.json"),
-                               (f"'{source}', target_prefix => '/x', start_version => 'v1.metadata.json')", "start_version")):
+                               (f"'{source}', target_prefix => '/x', start_version => 'v9.metadata.json')", "v9.metadata.json"),
+                               (f"'{source}', target_prefix => '/x', start_version => ' ')", r"Start version\(' '\) cannot be empty"),
+                               (f"'{source}', target_prefix => '/x', staging_location => '')", "Staging location")):
         with pytest.raises(Exception, match=message):
             spark.sql(call + arguments)
-    spark.sql(f"DELETE FROM {table} WHERE id = 1")
-    with pytest.raises(Exception, match="delete files"):
-        spark.sql(call + f"'{source}', target_prefix => '/x')")
+
+
+@pytest.mark.parametrize("kind", ["vectors", "file", "partition", "partition orc", "partition avro"])
+def test_a_table_with_deletes_moves(spark, namespace, tmp_path, kind):
+    """What is deleted stays deleted where the table is copied to, first as a whole, then what has come since."""
+    granularity, _, form = kind.partition(" ")
+    properties = {"write.delete.mode": "merge-on-read", "write.update.mode": "merge-on-read"}
+    properties |= {"format-version": "3"} if kind == "vectors" else {"write.delete.granularity": granularity}
+    properties |= {"write.delete.format.default": form} if form else {}
+    listed = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
+    table = f"{namespace}.d"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, p BIGINT) USING iceberg PARTITIONED BY (p) TBLPROPERTIES ({listed})")
+    for _ in range(2):
+        spark.sql(f"INSERT INTO {table} SELECT id, id % 2 FROM range(10)")
+    spark.sql(f"DELETE FROM {table} WHERE id IN (3, 4, 5)")
+    spark.sql(f"UPDATE {table} SET id = 100 WHERE id = 7")
+    source, target, copied = folder_of(spark, table), tmp_path / "a longer name of a folder" / "d", set()
+
+    def move(version, **more):
+        """Copies what the file list says; the table there is at `version`. How many files of deletes were rewritten."""
+        staging = tmp_path / f"staging{version}"
+        arguments = "".join(f", {key} => '{value}'" for key, value in more.items())
+        found = spark.sql(f"CALL ice.system.rewrite_table_path(table => '{table}', source_prefix => '{source}', target_prefix => "
+                          f"'{target}', staging_location => '{staging}'{arguments})").first()
+        assert found.latest_version == f"v{version}.metadata.json"
+        for line in Path(found.file_list_location).read_text().splitlines():
+            here, there = line.split(",")
+            assert there not in copied and there.startswith(str(target) + "/")
+            assert here.startswith(str(staging) if "/metadata/" in there or "-deletes" in Path(there).name else str(source))
+            copied.add(there)
+            Path(there).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(here, there)
+        (target / "metadata" / "version-hint.text").write_text(str(version))
+        return found.rewritten_delete_file_paths_count
+
+    deletes = spark.table(f"{table}.delete_files").count()
+    before = spark.table(f"{table}.snapshots").orderBy("committed_at").collect()
+    assert deletes > 0 and move(5) >= deletes
+    rows = sorted(tuple(r) for r in spark.table(table).collect())
+    # Nothing of the table in its first place is read.
+    hidden = Path(source).rename(tmp_path / "hidden")
+    moved = spark.read.format("iceberg").load(str(target))
+    assert sorted(tuple(r) for r in moved.collect()) == rows and len(rows) == 14
+    for n, snapshot in enumerate(before):
+        read = spark.read.format("iceberg").option("snapshot-id", snapshot.snapshot_id).load(str(target))
+        assert read.count() == [10, 20, 14, 14][n]
+    hidden.rename(source)
+    # What has come since.
+    spark.sql(f"DELETE FROM {table} WHERE id = 8")
+    spark.sql(f"INSERT INTO {table} VALUES (200, 1)")
+    assert move(7, start_version="v5.metadata.json") > 0
+    rows = sorted(tuple(r) for r in spark.table(table).collect())
+    hidden = Path(source).rename(tmp_path / "hidden")
+    assert sorted(tuple(r) for r in spark.read.format("iceberg").load(str(target)).collect()) == rows and len(rows) == 13
 
 
 @pytest.mark.ours  # Spark's own catalog takes no Iceberg tables

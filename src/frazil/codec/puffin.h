@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "frazil/base/json.h"
+#include "frazil/base/result.h"
+
 namespace frazil::codec {
 
 /// Where a blob stands in its file.
@@ -32,5 +35,16 @@ class PuffinWriter {
   std::string file_;
   std::string blobs_;  ///< The footer's list, as JSON.
 };
+
+/// The description of a file's blobs: the specification's FileMetadata, and where it begins in the file.
+struct PuffinFooter {
+  int64_t offset = 0;
+  JsonValue metadata;
+};
+
+/// The footer of a whole file. Damaged ones are an Error of kind kStorage, compressed ones are unsupported by name.
+Result<PuffinFooter> ReadPuffinFooter(std::string_view file);
+/// The file with this footer in the place of its own: the blobs stay where they are.
+std::string ReplacePuffinFooter(std::string_view file, const PuffinFooter& footer);
 
 }  // namespace frazil::codec

@@ -35,6 +35,42 @@ TEST(Puffin, BlobsStandWhereTheFooterSays) {
   EXPECT_EQ(blobs.items[1].Find("offset")->text, std::to_string(second.offset));
 }
 
+TEST(Puffin, TheFooterIsReplaced) {
+  PuffinWriter writer;
+  const PuffinBlob blob = writer.Add("t", {1}, {{"referenced-data-file", "/a/f"}}, 7, 8, "the blob");
+  const std::string file = writer.Finish();
+  auto footer = ReadPuffinFooter(file);
+  ASSERT_TRUE(footer.ok()) << footer.error().message;
+  EXPECT_EQ(footer->offset, blob.offset + blob.length);
+  EXPECT_EQ(ReplacePuffinFooter(file, *footer), file);
+  footer->metadata.members[0].second.items[0].members.back().second.members[0].second.text = "/longer/f";
+  const std::string other = ReplacePuffinFooter(file, *footer);
+  EXPECT_EQ(other.size(), file.size() + 5);
+  EXPECT_EQ(other.substr(0, static_cast<size_t>(footer->offset)), file.substr(0, static_cast<size_t>(footer->offset)));
+  auto again = ReadPuffinFooter(other);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->metadata.Write(), footer->metadata.Write());
+}
+
+TEST(Puffin, DamagedFooters) {
+  PuffinWriter writer;
+  writer.Add("t", {1}, {}, 7, 8, "blob");
+  const std::string file = writer.Finish();
+  for (size_t size : {size_t{0}, size_t{4}, size_t{19}, file.size() - 1})
+    EXPECT_FALSE(ReadPuffinFooter(std::string_view(file).substr(0, size)).ok()) << size;
+  std::string changed = file;
+  changed[changed.size() - 9] = '\x7F';  // The size's highest byte.
+  EXPECT_FALSE(ReadPuffinFooter(changed).ok());
+  changed = file;
+  changed[changed.size() - 12] = '\x01';
+  EXPECT_FALSE(ReadPuffinFooter(changed).ok());
+  changed = file;
+  changed[changed.size() - 8] = '\x01';  // Compressed by LZ4, it says.
+  auto compressed = ReadPuffinFooter(changed);
+  ASSERT_FALSE(compressed.ok());
+  EXPECT_EQ(compressed.error().condition, "UNSUPPORTED_FEATURE.NAMED");
+}
+
 TEST(Puffin, AFileWithoutBlobs) {
   const std::string file = PuffinWriter().Finish();
   EXPECT_EQ(file.substr(0, 8), "PFA1PFA1");

@@ -82,9 +82,8 @@ Result<std::vector<DataFilePtr>> WriteVectors(const TableOperations& operations,
   return result;
 }
 
-Result<WriteTask> DeleteTask(const TableMetadata& metadata) {
-  const std::string format =
-      metadata.Property("write.delete.format.default", metadata.Property("write.format.default", "parquet"));
+/// `format`: as tables name it ("parquet").
+Result<WriteTask> DeleteTask(const TableMetadata& metadata, const std::string& format) {
   WriteTask task;
   FRAZIL_ASSIGN_OR_RETURN(task.format, ParseFileFormat(AsciiUpper(format)));
   ScanColumn path, position;
@@ -104,14 +103,17 @@ Result<WriteTask> DeleteTask(const TableMetadata& metadata) {
   return task;
 }
 
-/// One position delete file for data files of one partition.
-Result<DataFilePtr> WriteDeleteFile(const TableOperations& operations, const TableMetadata& metadata, WriteTask task,
-                                    const std::vector<const DeletedRows*>& group, std::string* path) {
+/// Positions of a data file's rows, and what the file is called.
+using NamedPositions = std::pair<std::string_view, const std::vector<int64_t>*>;
+
+/// One position delete file.
+Result<WrittenFile> WriteRows(const TableOperations& operations, const WriteTask& task,
+                              const std::vector<NamedPositions>& positions) {
   FRAZIL_ASSIGN_OR_RETURN(auto files, operations.files());
   ArrowColumnBuilder builder(DeleteRowType());
-  for (const auto* each : group) {
-    for (int64_t position : each->positions) {
-      builder.Child(0).Append(std::string_view(each->file->path));
+  for (const auto& [path, of_file] : positions) {
+    for (int64_t position : *of_file) {
+      builder.Child(0).Append(path);
       builder.Child(1).Append(position);
       builder.EndRow();
     }
@@ -119,6 +121,15 @@ Result<DataFilePtr> WriteDeleteFile(const TableOperations& operations, const Tab
   auto rows = std::make_shared<ArrowTable>();
   rows->schema = DeleteRowType();
   rows->batches.push_back(builder.FinishBatch());
+  FRAZIL_ASSIGN_OR_RETURN(auto written, files->WriteFiles(operations.context(), task, rows));
+  if (written.size() != 1)
+    return Error::Internal("a position delete file became " + std::to_string(written.size()) + " files");
+  return std::move(written[0]);
+}
+
+/// One position delete file for data files of one partition.
+Result<DataFilePtr> WriteDeleteFile(const TableOperations& operations, const TableMetadata& metadata, WriteTask task,
+                                    const std::vector<const DeletedRows*>& group, std::string* path) {
   const DataFile& first = *group[0]->file;
   const PartitionSpec* spec = metadata.FindSpec(first.spec_id);
   if (spec == nullptr) return Validation("Cannot find partition spec " + std::to_string(first.spec_id));
@@ -126,23 +137,23 @@ Result<DataFilePtr> WriteDeleteFile(const TableOperations& operations, const Tab
   task.location = TableOperations::DataLocation(metadata);
   if (!folder.empty()) task.location = storage::JoinPath(task.location, folder);
   task.file_name_prefix = "00000-0-" + RandomUuidText() + "-*-deletes";
-  FRAZIL_ASSIGN_OR_RETURN(auto written, files->WriteFiles(operations.context(), task, rows));
-  if (written.size() != 1)
-    return Error::Internal("a position delete file became " + std::to_string(written.size()) + " files");
-  *path = written[0].path;
+  std::vector<NamedPositions> positions;
+  for (const auto* each : group) positions.emplace_back(each->file->path, &each->positions);
+  FRAZIL_ASSIGN_OR_RETURN(WrittenFile written, WriteRows(operations, task, positions));
+  *path = written.path;
   auto file = std::make_shared<DataFile>();
   file->content = FileContent::kPositionDeletes;
-  file->path = written[0].path;
+  file->path = written.path;
   FRAZIL_ASSIGN_OR_RETURN(file->format, FileFormatName(task.format));
   file->spec_id = first.spec_id;
   file->partition = first.partition;
-  file->record_count = written[0].record_count;
-  file->size = written[0].size;
+  file->record_count = written.record_count;
+  file->size = written.size;
   file->has_column_sizes = file->has_value_counts = file->has_null_counts = file->has_nan_counts = file->has_bounds =
       true;
   for (int32_t id : {kDeletePositionId, kDeleteFilePathId}) {
-    auto column = written[0].columns.find(id);
-    if (column != written[0].columns.end() && column->second.compressed_size > 0)
+    auto column = written.columns.find(id);
+    if (column != written.columns.end() && column->second.compressed_size > 0)
       file->column_sizes.emplace_back(id, column->second.compressed_size);
   }
   if (group.size() == 1) {
@@ -151,14 +162,16 @@ Result<DataFilePtr> WriteDeleteFile(const TableOperations& operations, const Tab
     file->lower_bounds = {{kDeletePositionId, bytes(group[0]->positions.front())}, {kDeleteFilePathId, first.path}};
     file->upper_bounds = {{kDeletePositionId, bytes(group[0]->positions.back())}, {kDeleteFilePathId, first.path}};
   }
-  if (!written[0].split_offsets.empty()) file->split_offsets = written[0].split_offsets;
+  if (!written.split_offsets.empty()) file->split_offsets = written.split_offsets;
   return DataFilePtr(std::move(file));
 }
 
 Result<std::vector<DataFilePtr>> WriteDeleteFiles(const TableOperations& operations, const TableMetadata& metadata,
                                                   const std::vector<DeletedRows>& deleted, bool by_partition,
                                                   std::vector<std::string>* written) {
-  FRAZIL_ASSIGN_OR_RETURN(WriteTask task, DeleteTask(metadata));
+  FRAZIL_ASSIGN_OR_RETURN(
+      WriteTask task, DeleteTask(metadata, metadata.Property("write.delete.format.default",
+                                                             metadata.Property("write.format.default", "parquet"))));
   std::map<std::string, std::vector<const DeletedRows*>> groups;
   for (const auto& each : deleted) {
     const std::string partition = PartitionKey(each.file->spec_id, each.file->partition);
@@ -177,6 +190,33 @@ Result<std::vector<DataFilePtr>> WriteDeleteFiles(const TableOperations& operati
   }
   FRAZIL_RETURN_IF_ERROR(done);
   return result;
+}
+
+/// The Puffin file with the new names in its footer.
+Result<MovedDeletes> WriteMovedVectors(const TableOperations& operations, const DataFile& file,
+                                       const std::function<Result<std::string>(const std::string&)>& moved,
+                                       const std::string& path) {
+  FRAZIL_ASSIGN_OR_RETURN(const std::string data, operations.store().Read(file.path));
+  auto footer = codec::ReadPuffinFooter(data);
+  if (!footer.ok()) {
+    if (footer.error().kind != ErrorKind::kStorage) return std::move(footer).error();
+    return DamagedMetadata(footer.error().message + ": " + file.path);
+  }
+  for (auto& [key, blobs] : footer->metadata.members) {
+    if (key != "blobs") continue;
+    for (auto& blob : blobs.items) {
+      for (auto& [member, properties] : blob.members) {
+        if (member != "properties") continue;
+        for (auto& [name, value] : properties.members) {
+          if (name != "referenced-data-file") continue;
+          FRAZIL_ASSIGN_OR_RETURN(value.text, moved(value.text));
+        }
+      }
+    }
+  }
+  const std::string changed = codec::ReplacePuffinFooter(data, *footer);
+  FRAZIL_RETURN_IF_ERROR(operations.store().Write(path, changed));
+  return MovedDeletes{path, static_cast<int64_t>(changed.size()), file.split_offsets};
 }
 
 /// Whether v2's delete files are about all data files of a partition.
@@ -255,6 +295,30 @@ Result<std::vector<DataFilePtr>> WriteDeletedRows(const TableOperations& operati
   if (metadata.format_version >= 3) return WriteVectors(operations, metadata, deleted, written);
   FRAZIL_ASSIGN_OR_RETURN(bool by_partition, ByPartition(metadata));
   return WriteDeleteFiles(operations, metadata, deleted, by_partition, written);
+}
+
+Result<MovedDeletes> WriteMovedDeletes(const TableOperations& operations, const TableMetadata& metadata,
+                                       const DataFile& file,
+                                       const std::function<Result<std::string>(const std::string&)>& moved,
+                                       const std::string& path) {
+  if (file.is_deletion_vector()) return WriteMovedVectors(operations, file, moved, path);
+  FRAZIL_ASSIGN_OR_RETURN(const PositionsByFile found, ReadPositionDeletes(operations, file));
+  if (found.empty()) return MovedDeletes{file.path, file.size, file.split_offsets};
+  FRAZIL_ASSIGN_OR_RETURN(WriteTask task, DeleteTask(metadata, AsciiLower(file.format)));
+  std::map<std::string, const std::vector<int64_t>*> by_new_name;
+  for (const auto& [name, positions] : found) {
+    FRAZIL_ASSIGN_OR_RETURN(std::string new_name, moved(name));
+    by_new_name[std::move(new_name)] = &positions;
+  }
+  const size_t slash = path.rfind('/');
+  task.location = path.substr(0, slash);
+  task.file_name_prefix =
+      path.substr(slash + 1, path.rfind('.') > slash ? path.rfind('.') - slash - 1 : std::string::npos);
+  FRAZIL_ASSIGN_OR_RETURN(WrittenFile written, WriteRows(operations, task, {by_new_name.begin(), by_new_name.end()}));
+  FRAZIL_RETURN_IF_ERROR(operations.store().Sync(written.path));
+  MovedDeletes result{written.path, written.size, std::nullopt};
+  if (!written.split_offsets.empty()) result.split_offsets = written.split_offsets;
+  return result;
 }
 
 Result<NewDeletes> WritePositionDeletes(const TableOperations& operations, const TableMetadata& metadata,

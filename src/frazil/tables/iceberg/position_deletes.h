@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,6 +47,21 @@ Result<std::vector<ManifestEntry>> FindDataFiles(const TableOperations& operatio
 /// path that was begun is added to `written`, even on errors.
 Result<std::vector<DataFilePtr>> WriteDeletedRows(const TableOperations& operations, const TableMetadata& metadata,
                                                   std::vector<DeletedRows> deleted, std::vector<std::string>* written);
+
+/// A file of position deletes as it must be where the table's files have other names.
+struct MovedDeletes {
+  std::string path;  ///< Where it was written.
+  int64_t size = 0;
+  std::optional<std::vector<int64_t>> split_offsets;
+};
+
+/// Writes such a file beside `path`, with its own name where the format gives names away (vectors), and in the format
+/// of `file`. `moved` tells the new names of data files; those of vectors stay at their offsets. A file without rows
+/// stays where it is.
+Result<MovedDeletes> WriteMovedDeletes(const TableOperations& operations, const TableMetadata& metadata,
+                                       const DataFile& file,
+                                       const std::function<Result<std::string>(const std::string&)>& moved,
+                                       const std::string& path);
 
 /// Files of deletes that a commit brings and that it makes needless.
 struct NewDeletes {
