@@ -67,6 +67,9 @@ target_include_directories(frazil_third_party_duckdb SYSTEM INTERFACE
   ${FRAZIL_DUCKDB_SOURCE}/third_party/yyjson/include
   ${FRAZIL_DUCKDB_SOURCE}/third_party/concurrentqueue
   ${FRAZIL_DUCKDB_SOURCE}/third_party/zstd/include)
+# What parquet_reader.hpp includes on top.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/frazil/engine/variant_files.cc" PROPERTIES
+  COMPILE_OPTIONS "-isystem;${FRAZIL_DUCKDB_SOURCE}/third_party/fastpforlib")
 target_link_libraries(frazil_third_party_duckdb INTERFACE ${FRAZIL_DUCKDB_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS})
 
 # Arrow: headers and libraries of the pyarrow wheel, which has only versioned file names.

@@ -245,13 +245,17 @@ def test_variants_are_written_as_spark_reads_them(spark, folder, name):
     assert found == sorted([(1, '{"x":1}', "2", '"t"', 7)] + 2 * [(2, '{"x":1}', '{"x":1}', '{"x":1}', 8), (3, None, None, None, 9)], key=str)
 
 
-def test_shredded_variants_are_refused_by_name(spark, folder, name):
+def test_shredded_variants_are_read(spark, folder, name):
     spark.sql(f"CREATE TABLE {name} (v VARIANT) USING delta LOCATION '{folder}'")
     shredded = pa.struct([("metadata", pa.binary()), ("value", pa.binary()), ("typed_value", pa.int64())])
-    pq.write_table(pa.table({"v": pa.array([None], shredded)}), Path(folder) / "s.parquet")
+    pq.write_table(pa.table({"v": pa.array([None, {"metadata": b"\x01\x00\x00", "value": None, "typed_value": 5}], shredded)}), Path(folder) / "s.parquet")
     add = {"path": "s.parquet", "partitionValues": {}, "size": os.path.getsize(Path(folder) / "s.parquet"), "modificationTime": 0, "dataChange": True}
     Path(folder, "_delta_log", f"{1:020}.json").write_text(json.dumps({"add": add}) + "\n")
-    fails(lambda: spark.sql(f"SELECT to_json(v) FROM {name}").collect(), "shredded")
+    assert rows(spark.sql(f"SELECT to_json(v) FROM {name}")) == [("5",), (None,)]
+    spark.sql(f"INSERT INTO {name} SELECT parse_json('[1]')")
+    spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.enableVariantShredding' = 'true')")
+    spark.sql(f"DELETE FROM {name} WHERE v IS NULL")
+    assert rows(spark.sql(f"SELECT to_json(v) FROM {name}")) == [("5",), ("[1]",)]
 
 
 def test_lists_of_old_writers(spark, folder, name):

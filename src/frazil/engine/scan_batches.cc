@@ -14,6 +14,7 @@
 #include "frazil/engine/data_files.h"
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/type_mapping.h"
+#include "frazil/engine/variant_files.h"
 
 namespace frazil::engine {
 namespace {
@@ -272,14 +273,14 @@ class DataFileInterface : public duckdb::MultiFileReaderInterface {
                                                           const duckdb::OpenFileInfo& file, idx_t file_index,
                                                           const duckdb::MultiFileBindData& bind_data) override {
     if (const auto format = NotedFormat(file)) return duckdb::make_shared_ptr<BatchFileReader>(context, file, *format);
-    return parquet_->CreateReader(context, global, file, file_index, bind_data);
+    return WithVariantsAsGroups(context, parquet_->CreateReader(context, global, file, file_index, bind_data));
   }
   duckdb::shared_ptr<duckdb::BaseFileReader> CreateReader(duckdb::ClientContext& context,
                                                           const duckdb::OpenFileInfo& file,
                                                           duckdb::BaseFileReaderOptions& options,
                                                           const duckdb::MultiFileOptions& file_options) override {
     if (const auto format = NotedFormat(file)) return duckdb::make_shared_ptr<BatchFileReader>(context, file, *format);
-    return parquet_->CreateReader(context, file, options, file_options);
+    return WithVariantsAsGroups(context, parquet_->CreateReader(context, file, options, file_options));
   }
   duckdb::shared_ptr<duckdb::BaseFileReader> CreateReader(duckdb::ClientContext& context,
                                                           duckdb::GlobalTableFunctionState& global,

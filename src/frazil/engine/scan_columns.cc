@@ -7,6 +7,7 @@
 #include "frazil/base/text.h"
 #include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/type_mapping.h"
+#include "frazil/engine/variant_files.h"
 #include "frazil/engine/variant_layout.h"
 
 namespace frazil::engine {
@@ -119,11 +120,8 @@ void ResolveChildren(MultiFileColumnDefinition& result, const tables::ScanColumn
       }
       return;
     case TypeId::kVariant: {
-      // DuckDB decodes these into values of its own.
-      if (in_file.type.id() == duckdb::LogicalTypeId::VARIANT)
-        ThrowSparkError(Error::Unsupported("VARIANT columns that Parquet files annotate as such"));
-      if (FindByName(in_file.children, "typed_value") != nullptr)
-        ThrowSparkError(Error::Unsupported("VARIANT columns that are shredded in Parquet files"));
+      // The group as a whole: a cast puts its parts together.
+      if (IsShreddedVariant(in_file.type)) return;
       // Files that Frazil wrote before it knew better have their members under the names that they have in queries.
       const bool is_named = FindByName(in_file.children, kVariantMembers[0]) != nullptr;
       for (size_t i = 0; i < kVariantMembers.size(); ++i) {

@@ -18,6 +18,7 @@
 #include "frazil/engine/scan_functions.h"
 #include "frazil/engine/scan_text.h"
 #include "frazil/engine/type_mapping.h"
+#include "frazil/engine/variant_files.h"
 
 namespace frazil::engine {
 namespace {
@@ -379,6 +380,7 @@ void RegisterScanFunctions(duckdb::ExtensionLoader& loader) {
       "spark_has_position", {duckdb::LogicalType::LIST(duckdb::LogicalType::BIGINT), duckdb::LogicalType::BIGINT},
       duckdb::LogicalType::BOOLEAN, HasPosition));
   RegisterTextScanFunctions(loader);
+  RegisterVariantFileCasts(loader);
 }
 
 }  // namespace frazil::engine

@@ -135,6 +135,10 @@ Error Recognise(duckdb::ExceptionType type, const std::string& text) {
       Contains(text, "Footer length error")) {
     return Error::Of("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER", {{"path", QuotedPart(text)}});
   }
+  // DuckDB keeps of an error in the cast of a file's column its text alone.
+  if (Contains(text, "Error while reading file") && Contains(text, "MALFORMED_VARIANT")) {
+    return Error::Of("FAILED_READ_FILE.NO_HINT", {{"path", QuotedPart(text)}}).CausedBy(Error::Of("MALFORMED_VARIANT"));
+  }
   // 'Error while reading file "f": failed to cast column "c" from type BIGINT to DATE: ...'
   if (Contains(text, "Error while reading file") && Contains(text, "failed to cast column")) {
     return Error::Of("FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH",

@@ -10,6 +10,8 @@ namespace frazil::tables::delta {
 namespace {
 
 constexpr const char* kDeltaVersion = "4.3.0";  // Whose features this is up to, for messages.
+// What Spark calls the feature that delta.enableVariantShredding turns on.
+constexpr std::string_view kVariantShreddingPreview = "variantShredding-preview";
 constexpr int kListedReader = 3, kListedWriter = 7;
 
 template <typename Matches>
@@ -68,6 +70,7 @@ bool IsInUse(const TableFeature& feature, const Metadata& metadata, const DataTy
     return policy != nullptr && EqualsIgnoreCase(*policy, "v2");
   }
   if (name == "variantType") return HasType(schema, TypeId::kVariant);
+  if (name == kVariantShreddingPreview) return metadata.IsTrue("delta.enableVariantShredding");
   if (name == "inCommitTimestamp") return metadata.IsTrue("delta.enableInCommitTimestamps");
   if (name == "icebergCompatV1") return metadata.IsTrue("delta.enableIcebergCompatV1");
   if (name == "icebergCompatV2") return metadata.IsTrue("delta.enableIcebergCompatV2");
@@ -148,9 +151,12 @@ const std::vector<TableFeature>& TableFeatures() {
       {"inCommitTimestamp-preview", false, 0, 0, true, false, "Read; writes are refused."},
       {kCheckpointProtection, false, 0, 0, true, true, "Protected versions leave the log all at once.", true},
       {"allowColumnDefaults", false, 0, 0, true, true, ""},
-      {"variantType", true, 0, 0, true, true, "Columns that Parquet files annotate as VARIANT, or shred, are refused."},
+      {"variantType", true, 0, 0, true, true, ""},
       {"variantType-preview", true, 0, 0, true, true, ""},
-      {"variantShredding-preview", true, 0, 0, false, false, "Refused."},
+      {"variantShredding", true, 0, 0, true, true,
+       "Shredded files are read; new files are not shredded, as the feature allows.", false, "variantType"},
+      {kVariantShreddingPreview, true, 0, 0, true, true, "As variantShredding, which is its later name.", false,
+       "variantType"},
       {"collations", false, 0, 0, true, false, "Read without collation; writes are refused."},
       {"catalogManaged", true, 0, 0, false, false, "Refused: the catalog holds the newest commits."},
       {"materializePartitionColumns", false, 0, 0, true, false, "Read; writes are refused."},
@@ -305,6 +311,8 @@ Result<Protocol> RequiredProtocol(Protocol base, Metadata* metadata, const DataT
     Enable(&base, *feature);
   }
   for (const auto& feature : TableFeatures()) {
+    // Either name of the feature will do.
+    if (feature.name == kVariantShreddingPreview && HasFeature(base, "variantShredding")) continue;
     if (IsInUse(feature, *metadata, schema)) Enable(&base, feature);
   }
   for (const auto& feature : TableFeatures()) {
