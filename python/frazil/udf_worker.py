@@ -36,6 +36,10 @@ MAP_UDFS = (205, 207)
 GROUPED_MAP_PANDAS_UDFS = (201, 216)
 GROUPED_MAP_ARROW_UDFS = (209, 215)
 GROUPED_MAP_PANDAS_UDF_WITH_STATE = 208
+# transformWithStateInPandas and transformWithState, without and with an initial state: see stateful_worker.py, whose text
+# is this program's argument.
+STATEFUL_ROW_UDFS = (213, 214)
+STATEFUL_UDFS = (211, 212) + STATEFUL_ROW_UDFS
 GROUPED_MAP_UDFS = GROUPED_MAP_PANDAS_UDFS + GROUPED_MAP_ARROW_UDFS
 # Aggregate functions: the rows of a group come as an array of structs of the arguments.
 GROUPED_AGG_UDFS = (202, 252)
@@ -421,12 +425,28 @@ def call_with_state(key, rows):
     return sys.modules["frazil_group_state"].call(key, rows)
 
 
+def state_module():
+    """Where call_with_state finds what to call."""
+    import types
+
+    return sys.modules.setdefault("frazil_group_state", types.ModuleType("frazil_group_state"))
+
+
+def part(number, name):
+    """A part of this program that came as its argument, as a module."""
+    import types
+
+    if name not in sys.modules:
+        module = types.ModuleType(name)
+        exec(compile(sys.argv[number], f"frazil/{name}.py", "exec"), module.__dict__)
+        sys.modules[name] = module
+    return sys.modules[name]
+
+
 def state_function(header, function, return_type, input_type):
     """applyInPandasWithState: a row of the input is a group, its key, its state, whether there is one, whether its time
     is up (then it has no rows), the time of the batch, the watermark (-1: there is none) and the kind of time-out. The
     result is the group's rows, its state, whether there is one, and when its time will be up (-1: never)."""
-    import types
-
     import pandas as pd
     import pyarrow as pa
     from pyspark.sql import Row
@@ -441,7 +461,7 @@ def state_function(header, function, return_type, input_type):
         return_type.fields[0].dataType,
     )
     to_state = ArrowTableToRowsConversion._create_converter(state_type)
-    module = sys.modules.setdefault("frazil_group_state", types.ModuleType("frazil_group_state"))
+    module = state_module()
 
     def run_batch(data):
         table = pa.ipc.open_stream(data).read_all().combine_chunks()
@@ -579,6 +599,10 @@ def make_function(description):
         return pickled_function(header, function, return_type, _parse_datatype_json_string(header["input"]))
     if header["eval_type"] == GROUPED_MAP_PANDAS_UDF_WITH_STATE:
         return state_function(header, function, return_type, _parse_datatype_json_string(header["input"]))
+    if header["eval_type"] in STATEFUL_UDFS:
+        stateful = part(1, "stateful_worker").stateful_function
+        schema = _parse_datatype_json_string(header["input"])
+        return stateful(header, function, return_type, schema, sys.modules["__main__"])
     if header["eval_type"] in MAP_UDFS:
         return map_function(header, function, return_type)
     if header["eval_type"] in GROUPED_MAP_UDFS + GROUPED_AGG_UDFS:

@@ -17,6 +17,10 @@ enum EvalType {
   kGroupedMapPandasWithState = 208,
   kGroupedMapArrow = 209,
   kGroupedMapArrowIterator = 215,
+  kTransformWithStatePandas = 211,
+  kTransformWithStatePandasInitial = 212,
+  kTransformWithStateRows = 213,
+  kTransformWithStateRowsInitial = 214,
   kGroupedMapPandasIterator = 216,
   kScalarArrow = 250,
   kScalarArrowIterator = 251,
@@ -46,6 +50,10 @@ Result<Shape> ShapeOf(const plan::PythonFunctionExpr& function) {
     case kGroupedMapPandasWithState:
     case kGroupedMapArrow:
     case kGroupedMapArrowIterator:
+    case kTransformWithStatePandas:
+    case kTransformWithStatePandasInitial:
+    case kTransformWithStateRows:
+    case kTransformWithStateRowsInitial:
       return Shape::kMapGroup;
     default:
       return Error::Unsupported("Python functions of the kind " + std::to_string(function.eval_type) + " (" +

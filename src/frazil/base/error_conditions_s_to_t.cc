@@ -47,6 +47,8 @@ constexpr ErrorCondition kTable[] = {
      "Multiple failures (<failureCount>) in stage materialization: <failureDetails>", kSpark},
     {"STAR_GROUP_BY_POS", "0A000",
      "Star (*) is not allowed in a select list when GROUP BY an ordinal position is used.", kAnalysis},
+    {"STATEFUL_PROCESSOR_UNKNOWN_TIME_MODE", "42802",
+     "Unknown time mode <timeMode>. Accepted timeMode modes are 'none', 'processingTime', 'eventTime'", kAnalysis},
     {"STATIC_PARTITION_COLUMN_IN_INSERT_COLUMN_LIST", "42713",
      "Static partition column <staticName> is also specified in the column list.", kAnalysis},
     {"STREAMING_OUTPUT_MODE.INVALID", "42KDE",

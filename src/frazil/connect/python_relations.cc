@@ -51,6 +51,45 @@ Result<std::shared_ptr<plan::Plan>> ReadGroups(PlanReader& reader, const proto::
   return Inline(groups, plan::MakeAttributeExpr({kResult}));
 }
 
+// (SELECT collect_list(struct(struct(keys...), struct(*))) FROM the relation of initial states).
+Result<plan::ExprPtr> ReadInitialState(PlanReader& reader, const proto::GroupMap& message) {
+  if (message.initial_grouping_expressions_size() != message.grouping_expressions_size())
+    return InvalidPlan("an initial state that has other keys than its stream");
+  auto rows = std::make_shared<plan::AggregatePlan>();
+  FRAZIL_ASSIGN_OR_RETURN(rows->child, reader.ReadRelation(message.initial_input()));
+  std::vector<plan::ExprPtr> fields;
+  for (const auto& key_message : message.initial_grouping_expressions()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto key, reader.ReadExpression(key_message));
+    if (key->kind == plan::ExprKind::kAlias) key = key->As<plan::AliasExpr>().child;
+    fields.push_back(plan::MakeAliasExpr(std::move(key), "k" + std::to_string(fields.size())));
+  }
+  fields.push_back(plan::MakeAliasExpr(AllColumns(), "initial_row"));
+  rows->aggregates = {plan::MakeAliasExpr(
+      plan::MakeFunctionExpr("collect_list", {plan::MakeFunctionExpr("struct", std::move(fields))}), "initial_rows")};
+  auto subquery = std::make_shared<plan::SubqueryExpr>();
+  subquery->plan = std::move(rows);
+  return plan::ExprPtr(std::move(subquery));
+}
+
+// Behind the keys: the kind of time, the output mode, and the initial state (or NULL).
+Result<std::shared_ptr<plan::Plan>> ReadTransformWithState(PlanReader& reader, const proto::GroupMap& message) {
+  const auto& about = message.transform_with_state_info();
+  const std::string mode = AsciiLower(message.output_mode()), time = AsciiLower(about.time_mode());
+  if (mode != "append" && mode != "update" && mode != "complete")
+    return Error::Of("STREAMING_OUTPUT_MODE.INVALID", {{"outputMode", message.output_mode()}});
+  if (time != "none" && time != "processingtime" && time != "eventtime")
+    return Error::Of("STATEFUL_PROCESSOR_UNKNOWN_TIME_MODE", {{"timeMode", about.time_mode()}});
+  if (!about.event_time_column_name().empty())
+    return Error::Unsupported("transformWithState with an event time column in its result");
+  plan::ExprPtr initial = plan::MakeLiteralExpr(DataType::Null(), Value());
+  if (message.has_initial_input()) {
+    FRAZIL_ASSIGN_OR_RETURN(initial, ReadInitialState(reader, message));
+  }
+  return ReadGroups(reader, message.input(), message.grouping_expressions(), message.func(),
+                    {plan::MakeLiteralExpr(DataType::String(), Value(time)),
+                     plan::MakeLiteralExpr(DataType::String(), Value(mode)), std::move(initial)});
+}
+
 }  // namespace
 
 Result<std::shared_ptr<plan::Plan>> ReadMapPartitions(PlanReader& reader, const proto::MapPartitions& message) {
@@ -60,9 +99,8 @@ Result<std::shared_ptr<plan::Plan>> ReadMapPartitions(PlanReader& reader, const 
 }
 
 Result<std::shared_ptr<plan::Plan>> ReadGroupMap(PlanReader& reader, const proto::GroupMap& message) {
-  if (message.has_transform_with_state_info() || message.has_is_map_groups_with_state()) {
-    return Error::Unsupported("transformWithState");
-  }
+  if (message.has_transform_with_state_info()) return ReadTransformWithState(reader, message);
+  if (message.has_is_map_groups_with_state()) return Error::Unsupported("mapGroupsWithState");
   return ReadGroups(reader, message.input(), message.grouping_expressions(), message.func(), {});
 }
 

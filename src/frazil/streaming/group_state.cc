@@ -14,10 +14,47 @@ using plan::LogicalPlanPtr;
 namespace {
 
 constexpr int kGroupedMapPandasWithState = 208;  // pyspark.util.PythonEvalType.
+constexpr int kFirstTransformWithState = 211, kLastTransformWithState = 214;
 constexpr size_t kArgumentsBehindKeys = 3;
 constexpr const char* kNoTimeout = "-1L";  // GroupState.NO_TIMESTAMP.
 
 }  // namespace
+
+Result<GroupedRows> GroupRows(const GroupStateCall& function, const LogicalPlanPtr& child, int64_t late_ms,
+                              Statements& statements, commands::CommandContext& context) {
+  const auto& groups = *function.groups;
+  const auto event_times = EventTimeColumns(*groups.child);
+  GroupedRows grouped;
+  std::vector<Attribute> columns;
+  std::vector<ExpressionPtr> expressions;
+  for (size_t i = 0; i < groups.grouping.size(); ++i) {
+    grouped.keys.push_back("k" + std::to_string(i));
+    columns.push_back(NewColumn(context, grouped.keys.back(), groups.grouping[i]->type));
+    expressions.push_back(groups.grouping[i]);
+    grouped.key_fields.emplace_back(grouped.keys.back(), groups.grouping[i]->type, true);
+  }
+  const auto& row = groups.aggregates[0]->As<AggregateExpression>().arguments[0];
+  columns.push_back(NewColumn(context, "value", row->type));
+  expressions.push_back(row);
+  std::string late;
+  for (const auto& column : groups.child->output) {
+    if (!event_times.contains(column.id)) continue;
+    grouped.has_watermark = true;
+    columns.push_back(NewColumn(context, "event_time", column.type));
+    expressions.push_back(MakeColumn(column));
+    late = EventMicros("event_time", *column.type);
+    break;
+  }
+  grouped.rows = statements.Put(plan::MakeProject(child, std::move(expressions), std::move(columns)));
+  if (function.by_event_time() && grouped.has_watermark && late_ms > 0) {
+    FRAZIL_ASSIGN_OR_RETURN(
+        grouped.rows, statements.Filter(grouped.rows, "coalesce(" + late + " > " + MicrosOf(late_ms) + ", true)"));
+  }
+  auto items = grouped.keys;
+  items.push_back("collect_list(value) AS group_rows");
+  FRAZIL_ASSIGN_OR_RETURN(grouped.rows, statements.Group(grouped.rows, grouped.keys, items));
+  return grouped;
+}
 
 std::optional<GroupStateCall> GroupStateCallOf(const LogicalPlan& node) {
   if (node.kind != plan::LogicalKind::kProject) return std::nullopt;
@@ -28,14 +65,21 @@ std::optional<GroupStateCall> GroupStateCallOf(const LogicalPlan& node) {
     const auto& call = expression->As<CallExpression>();
     if (call.arguments[0]->kind != ExpressionKind::kLiteral) continue;
     const auto code = PythonFunction::Decode(call.arguments[0]->As<LiteralExpression>().value.string());
-    if (!code.ok() || code->eval_type != kGroupedMapPandasWithState) continue;
+    if (!code.ok()) continue;
     GroupStateCall found;
+    found.is_transform = code->eval_type >= kFirstTransformWithState && code->eval_type <= kLastTransformWithState;
+    if (!found.is_transform && code->eval_type != kGroupedMapPandasWithState) continue;
     found.groups = &project.child->As<plan::AggregateNode>();
     found.call = &call;
     const size_t behind = call.arguments.size() - kArgumentsBehindKeys;
     found.timeout = call.arguments[behind]->As<LiteralExpression>().value.string();
     found.output_mode = call.arguments[behind + 1]->As<LiteralExpression>().value.string();
-    found.state = call.arguments[behind + 2]->type;
+    const auto& last = call.arguments[behind + 2];
+    if (!found.is_transform) {
+      found.state = last->type;
+    } else if (last->kind == ExpressionKind::kSubquery) {
+      found.initial = &last->As<SubqueryExpression>();
+    }
     return found;
   }
   return std::nullopt;
@@ -47,46 +91,15 @@ Result<LogicalPlanPtr> StatefulOperators::CallWithState(const plan::ProjectNode&
                                                         commands::CommandContext& context) {
   if (node.output.size() != 1 || function.groups->aggregates.size() != 1)
     return Error::Internal("A function with state is not alone in its projection.");
+  if (function.is_transform) return TransformWithState(node, function, child, batch, watermarks, context);
   StateStore& store = NextStore();
   Statements statements(context);
   StateReport report;
   report.operator_name = "applyInPandasWithState";
-  const auto& groups = *function.groups;
-  const auto event_times = EventTimeColumns(*groups.child);
-  const bool by_event_time = function.timeout == "EventTimeTimeout";
-
-  // The rows by their keys k0, k1, ...
-  std::vector<Attribute> columns;
-  std::vector<ExpressionPtr> expressions;
-  std::vector<std::string> keys;
-  std::vector<StructField> fields;
-  for (size_t i = 0; i < groups.grouping.size(); ++i) {
-    keys.push_back("k" + std::to_string(i));
-    columns.push_back(NewColumn(context, keys.back(), groups.grouping[i]->type));
-    expressions.push_back(groups.grouping[i]);
-    fields.emplace_back(keys.back(), groups.grouping[i]->type, true);
-  }
-  const auto& row = groups.aggregates[0]->As<AggregateExpression>().arguments[0];
-  columns.push_back(NewColumn(context, "value", row->type));
-  expressions.push_back(row);
-  std::string late;
-  bool has_watermark = false;
-  for (const auto& column : groups.child->output) {
-    if (!event_times.contains(column.id)) continue;
-    has_watermark = true;
-    columns.push_back(NewColumn(context, "event_time", column.type));
-    expressions.push_back(MakeColumn(column));
-    late = EventMicros("event_time", *column.type);
-    break;
-  }
-  plan::PlanPtr rows = statements.Put(plan::MakeProject(child, std::move(expressions), std::move(columns)));
-  if (by_event_time && has_watermark && watermarks.late_ms > 0) {
-    FRAZIL_ASSIGN_OR_RETURN(
-        rows, statements.Filter(rows, "coalesce(" + late + " > " + MicrosOf(watermarks.late_ms) + ", true)"));
-  }
-  auto items = keys;
-  items.push_back("collect_list(value) AS group_rows");
-  FRAZIL_ASSIGN_OR_RETURN(rows, statements.Group(rows, keys, items));
+  const bool by_event_time = function.by_event_time();
+  FRAZIL_ASSIGN_OR_RETURN(auto grouped, GroupRows(function, child, watermarks.late_ms, statements, context));
+  const auto& keys = grouped.keys;
+  std::vector<StructField> fields = grouped.key_fields;
 
   // What is kept: whether there is a state, the state, and when the group's time is up.
   fields.emplace_back("state", function.state, true);
@@ -95,9 +108,9 @@ Result<LogicalPlanPtr> StatefulOperators::CallWithState(const plan::ProjectNode&
   auto kept = std::make_shared<plan::ArrowRowsNode>();
   for (const auto& field : fields) kept->output.push_back(NewColumn(context, field.name, field.type));
   FRAZIL_ASSIGN_OR_RETURN(kept->data, store.Load(batch.id, DataType::Struct(std::move(fields))));
-  FRAZIL_ASSIGN_OR_RETURN(
-      auto joined, statements.Join(rows, statements.Put(kept), plan::JoinType::kFullOuter, SameKeys(keys.size())));
-  items.clear();
+  FRAZIL_ASSIGN_OR_RETURN(auto joined, statements.Join(grouped.rows, statements.Put(kept), plan::JoinType::kFullOuter,
+                                                       SameKeys(keys.size())));
+  std::vector<std::string> items;
   for (const auto& key : keys)
     items.push_back("CASE WHEN group_rows IS NULL THEN r." + key + " ELSE l." + key + " END AS " + key);
   items.insert(items.end(), {"group_rows", "state", "coalesce(has_state, false) AS has_state",
@@ -117,8 +130,8 @@ Result<LogicalPlanPtr> StatefulOperators::CallWithState(const plan::ProjectNode&
   FRAZIL_ASSIGN_OR_RETURN(const auto inputs, statements.Run(called));
   report.rows_updated = RowCount(*inputs);
   std::vector<ExpressionPtr> arguments = {function.call->arguments[0], MakeColumn(inputs->output[keys.size()])};
-  columns.clear();
-  expressions.clear();
+  std::vector<Attribute> columns;
+  std::vector<ExpressionPtr> expressions;
   for (size_t i = 0; i < keys.size(); ++i) {
     arguments.push_back(MakeColumn(inputs->output[i]));
     columns.push_back(NewColumn(context, keys[i], inputs->output[i].type));
@@ -128,7 +141,7 @@ Result<LogicalPlanPtr> StatefulOperators::CallWithState(const plan::ProjectNode&
   arguments.push_back(MakeColumn(inputs->output[keys.size() + 2]));
   arguments.push_back(MakeColumn(inputs->output[keys.size() + 4]));
   arguments.push_back(MakeLiteral(DataType::Long(), Value(batch.timestamp_ms)));
-  arguments.push_back(MakeLiteral(DataType::Long(), Value(has_watermark ? watermarks.now_ms : int64_t{-1})));
+  arguments.push_back(MakeLiteral(DataType::Long(), Value(grouped.has_watermark ? watermarks.now_ms : int64_t{-1})));
   arguments.push_back(MakeLiteral(DataType::String(), Value(function.timeout)));
   const auto result_type = DataType::Struct(
       {StructField("group_rows", function.call->type, true), StructField("state", function.state, true),

@@ -131,9 +131,10 @@ Status CheckAggregation(const plan::AggregateNode& node, OutputMode mode) {
   return {};
 }
 
-/// How many functions with state a plan has.
+/// How many calls of applyInPandasWithState a plan has.
 size_t CountGroupStates(const plan::LogicalPlan& plan) {
-  size_t count = GroupStateCallOf(plan) && plan::IsStreaming(plan) ? 1 : 0;
+  const auto call = GroupStateCallOf(plan);
+  size_t count = call && !call->is_transform && plan::IsStreaming(plan) ? 1 : 0;
   for (const auto& input : plan::Inputs(plan)) count += CountGroupStates(*input);
   return count;
 }
@@ -146,7 +147,21 @@ bool HasOtherAggregate(const plan::LogicalPlan& plan) {
   return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return HasOtherAggregate(*input); });
 }
 
+Status CheckTransformWithState(const GroupStateCall& call, OutputMode mode) {
+  if (mode == OutputMode::kComplete) {
+    return Error::Of(ExceptionClass::kAnalysis, "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION",
+                     {{"outputMode", "complete"}, {"operation", "no streaming aggregations"}});
+  }
+  if (call.by_event_time() && EventTimeColumns(*call.groups->child).empty()) {
+    return Refused(
+        "Watermark must be specified in the query using '[Dataset/DataFrame].withWatermark()' for using event-time "
+        "timeout in a transformWithState. Event-time timeout not supported without watermark.");
+  }
+  return {};
+}
+
 Status CheckGroupState(const GroupStateCall& call, bool is_aggregated, OutputMode mode) {
+  if (call.is_transform) return CheckTransformWithState(call, mode);
   const std::string name = "applyInPandasWithState in " + call.output_mode + " mode is not supported ";
   const bool is_append = call.output_mode == "append";
   if (HasOtherAggregate(*call.groups->child)) {

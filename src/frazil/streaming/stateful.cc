@@ -62,7 +62,7 @@ std::set<AttributeId> ScanMetadataColumns(const LogicalPlan& plan) {
 
 bool TimesOutByClock(const LogicalPlan& plan) {
   const auto call = GroupStateCallOf(plan);
-  if (call && call->timeout == "ProcessingTimeTimeout" && plan::IsStreaming(plan)) return true;
+  if (call && call->by_clock() && plan::IsStreaming(plan)) return true;
   const auto inputs = plan::Inputs(plan);
   return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return TimesOutByClock(*input); });
 }

@@ -74,6 +74,9 @@ class StatefulOperators {
   Result<plan::LogicalPlanPtr> CallWithState(const plan::ProjectNode& node, const GroupStateCall& function,
                                              const plan::LogicalPlanPtr& child, const StatefulBatch& batch,
                                              const Watermarks& watermarks, commands::CommandContext& context);
+  Result<plan::LogicalPlanPtr> TransformWithState(const plan::ProjectNode& node, const GroupStateCall& function,
+                                                  const plan::LogicalPlanPtr& child, const StatefulBatch& batch,
+                                                  const Watermarks& watermarks, commands::CommandContext& context);
   StateStore& NextStore();
 
   storage::ObjectStorePtr store_;

@@ -61,8 +61,8 @@ class Worker {
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    std::string program = place.program, option = "-c", source = kWorkerSource;
-    char* arguments[] = {program.data(), option.data(), source.data(), nullptr};
+    std::string program = place.program, option = "-c", source = kWorkerSource, stateful = kStatefulWorkerSource;
+    char* arguments[] = {program.data(), option.data(), source.data(), stateful.data(), nullptr};
     const int failure = posix_spawnp(&worker->process_, program.c_str(), &actions, &attributes, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);

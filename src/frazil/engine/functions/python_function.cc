@@ -2,7 +2,9 @@
 
 #include "frazil/engine/functions/python_function.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include <duckdb/common/arrow/arrow_wrapper.hpp>
 #include <duckdb/common/vector_operations/vector_operations.hpp>
@@ -161,7 +163,17 @@ bool LacksState(const CallExpression& call) {
   return code.ok() && code->eval_type == kGroupedMapPandasWithState;
 }
 
+/// transformWithState over a batch, with an initial state.
+bool HasInitialState(const CallExpression& call) {
+  constexpr int kTransformWithInitialState[] = {212, 214};  // In pandas, in rows.
+  if (call.type->id() == TypeId::kStruct || call.arguments[0]->kind != ExpressionKind::kLiteral) return false;
+  const auto code = PythonFunction::Decode(call.arguments[0]->As<LiteralExpression>().value.string());
+  return code.ok() && std::find(std::begin(kTransformWithInitialState), std::end(kTransformWithInitialState),
+                                code->eval_type) != std::end(kTransformWithInitialState);
+}
+
 Result<LoweredExpression> LowerPythonCall(LoweringContext&, const CallExpression& call, LoweredArguments arguments) {
+  if (HasInitialState(call)) return Error::Unsupported("transformWithState with an initial state over a batch");
   if (LacksState(call)) {
     return Error::Plain(ExceptionClass::kUnsupportedOperation,
                         "applyInPandasWithState is unsupported in batch query. Use applyInPandas instead.");

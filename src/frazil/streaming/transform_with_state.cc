@@ -1,0 +1,140 @@
+// transformWithState and transformWithStateInPandas: what a processor of Python keeps of a group is one binary value,
+// which the worker reads and writes (python/frazil/stateful_worker.py); here stand when its next timer is up, and when
+// all of it will have outlived its time.
+
+#include "frazil/expressions/python_call.h"
+#include "frazil/plan/make_logical.h"
+#include "frazil/streaming/event_time.h"
+#include "frazil/streaming/stateful.h"
+#include "frazil/streaming/statements.h"
+
+namespace frazil::streaming {
+
+using plan::LogicalPlan;
+using plan::LogicalPlanPtr;
+
+namespace {
+
+constexpr const char* kInitialRows = "initial_rows";
+
+/// The struct of an initial row; NULL where there is no initial state.
+DataTypePtr InitialRowType(const GroupStateCall& function) {
+  if (function.initial == nullptr) return DataType::Boolean();
+  return function.initial->type->element_type()->fields().back().type;
+}
+
+/// Columns k0, k1, ... and initial_rows.
+Result<plan::PlanPtr> InitialStates(const GroupStateCall& function, const std::vector<std::string>& keys,
+                                    Statements& statements) {
+  // Behind the pointer is a plan of this analysis (SubqueryPlan).
+  const auto plan = std::static_pointer_cast<const LogicalPlan>(function.initial->plan);
+  FRAZIL_ASSIGN_OR_RETURN(const auto rows, statements.RunTyped(plan));
+  FRAZIL_ASSIGN_OR_RETURN(auto flat, statements.Select(statements.Put(rows), {"inline(" + rows->output[0].name + ")"}));
+  auto items = keys;
+  items.push_back(std::string("collect_list(initial_row) AS ") + kInitialRows);
+  return statements.Group(std::move(flat), keys, items);
+}
+
+}  // namespace
+
+Result<LogicalPlanPtr> StatefulOperators::TransformWithState(const plan::ProjectNode& node,
+                                                             const GroupStateCall& function,
+                                                             const LogicalPlanPtr& child, const StatefulBatch& batch,
+                                                             const Watermarks& watermarks,
+                                                             commands::CommandContext& context) {
+  StateStore& store = NextStore();
+  Statements statements(context);
+  StateReport report;
+  report.operator_name = "transformWithStateExec";
+  FRAZIL_ASSIGN_OR_RETURN(auto grouped, GroupRows(function, child, watermarks.late_ms, statements, context));
+  const auto& keys = grouped.keys;
+
+  // What is kept. A query's first batch has none, but the initial states.
+  std::vector<StructField> fields = grouped.key_fields;
+  fields.emplace_back("state", DataType::Binary(), true);
+  fields.emplace_back("timer_ms", DataType::Long(), true);
+  fields.emplace_back("ends_ms", DataType::Long(), true);
+  auto kept = std::make_shared<plan::ArrowRowsNode>();
+  for (const auto& field : fields) kept->output.push_back(NewColumn(context, field.name, field.type));
+  FRAZIL_ASSIGN_OR_RETURN(kept->data, store.Load(batch.id, DataType::Struct(std::move(fields))));
+  plan::PlanPtr former;
+  const auto initial_type = DataType::Array(InitialRowType(function));
+  if (batch.id == 0 && function.initial != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(former, InitialStates(function, keys, statements));
+    FRAZIL_ASSIGN_OR_RETURN(
+        former, statements.Select(former, {"*", "CAST(NULL AS BINARY) AS state", "-1L AS timer_ms", "-1L AS ends_ms"}));
+  } else {
+    std::vector<Attribute> columns;
+    std::vector<ExpressionPtr> expressions;
+    for (const auto& column : kept->output) {
+      columns.push_back(NewColumn(context, column.name, column.type));
+      expressions.push_back(MakeColumn(column));
+    }
+    columns.push_back(NewColumn(context, kInitialRows, initial_type));
+    expressions.push_back(MakeNull(initial_type));
+    former = statements.Put(plan::MakeProject(kept, std::move(expressions), std::move(columns)));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto joined, statements.Join(grouped.rows, std::move(former), plan::JoinType::kFullOuter, SameKeys(keys.size())));
+  std::vector<std::string> items;
+  for (const auto& key : keys)
+    items.push_back("CASE WHEN group_rows IS NULL THEN r." + key + " ELSE l." + key + " END AS " + key);
+  items.insert(items.end(), {"group_rows", kInitialRows, "state", "coalesce(timer_ms, -1L) AS timer_ms",
+                             "coalesce(ends_ms, -1L) AS ends_ms"});
+  FRAZIL_ASSIGN_OR_RETURN(joined, statements.Select(joined, items));
+  const std::string now = std::to_string(function.by_event_time() ? watermarks.now_ms : batch.timestamp_ms) + "L";
+  FRAZIL_ASSIGN_OR_RETURN(
+      joined, statements.Select(joined, {"*",
+                                         "(group_rows IS NOT NULL OR initial_rows IS NOT NULL OR (timer_ms >= 0L "
+                                         "AND timer_ms <= " +
+                                             now + ")) AS is_called"}));
+  FRAZIL_ASSIGN_OR_RETURN(const auto all, statements.Run(joined));
+  const auto all_relation = statements.Put(all);
+
+  // The calls.
+  FRAZIL_ASSIGN_OR_RETURN(const auto called, statements.Filter(all_relation, "is_called"));
+  FRAZIL_ASSIGN_OR_RETURN(const auto inputs, statements.Run(called));
+  report.rows_updated = RowCount(*inputs);
+  const auto input = [&](size_t behind_keys) { return MakeColumn(inputs->output[keys.size() + behind_keys]); };
+  std::vector<ExpressionPtr> arguments = {function.call->arguments[0], input(0), input(1)};
+  std::vector<Attribute> columns;
+  std::vector<ExpressionPtr> expressions;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    arguments.push_back(MakeColumn(inputs->output[i]));
+    columns.push_back(NewColumn(context, keys[i], inputs->output[i].type));
+    expressions.push_back(arguments.back());
+  }
+  arguments.push_back(input(2));
+  arguments.push_back(MakeLiteral(DataType::Long(), Value(batch.timestamp_ms)));
+  arguments.push_back(MakeLiteral(DataType::Long(), Value(grouped.has_watermark ? watermarks.now_ms : int64_t{0})));
+  const auto result_type = DataType::Struct(
+      {StructField("group_rows", function.call->type, true), StructField("state", DataType::Binary(), true),
+       StructField("timer_ms", DataType::Long(), true), StructField("ends_ms", DataType::Long(), true)});
+  columns.push_back(NewColumn(context, "answer", result_type));
+  expressions.push_back(MakeCall(kPythonFunction, std::move(arguments), result_type, true));
+  FRAZIL_ASSIGN_OR_RETURN(const auto answers,
+                          statements.RunTyped(plan::MakeProject(inputs, std::move(expressions), std::move(columns))));
+  const auto answer_relation = statements.Put(answers);
+
+  // The state of the next batch.
+  items = keys;
+  items.insert(items.end(), {"answer.state AS state", "answer.timer_ms AS timer_ms", "answer.ends_ms AS ends_ms"});
+  FRAZIL_ASSIGN_OR_RETURN(auto states, statements.Select(answer_relation, items));
+  FRAZIL_ASSIGN_OR_RETURN(states, statements.Filter(states, "state IS NOT NULL"));
+  FRAZIL_ASSIGN_OR_RETURN(auto others, statements.Filter(all_relation,
+                                                         "NOT is_called AND state IS NOT NULL AND (ends_ms < 0L OR "
+                                                         "ends_ms > " +
+                                                             std::to_string(batch.timestamp_ms) + "L)"));
+  items = keys;
+  items.insert(items.end(), {"state", "timer_ms", "ends_ms"});
+  FRAZIL_ASSIGN_OR_RETURN(others, statements.Select(others, items));
+  FRAZIL_ASSIGN_OR_RETURN(const auto next, statements.Run(Statements::UnionAll(others, states)));
+  FRAZIL_RETURN_IF_ERROR(store.Save(batch.id + 1, next->As<plan::ArrowRowsNode>().data));
+  report.rows_total = RowCount(*next);
+  reports_.push_back(std::move(report));
+  FRAZIL_ASSIGN_OR_RETURN(const auto given, statements.Select(answer_relation, {"answer.group_rows AS group_rows"}));
+  FRAZIL_ASSIGN_OR_RETURN(const auto result, statements.Run(given));
+  return plan::MakeProject(result, {MakeColumn(result->output[0])}, node.output);
+}
+
+}  // namespace frazil::streaming
