@@ -41,7 +41,7 @@ Result<CatalogPtr> MakeSparkSessionCatalog(const CatalogContext& context) {
   // Without a type the tables' names live in the built-in catalog itself, which knows Iceberg as one of its formats.
   if (!context.settings.contains("type") && !context.settings.contains("catalog-impl")) return session_catalog;
   auto type = context.settings.find("type");
-  // A Metastore has the databases, too; what is not Iceberg's in it is refused by name.
+  // A Metastore has the databases and the tables of other kinds, too.
   if (type != context.settings.end() && EqualsIgnoreCase(type->second, "hive")) return HiveCatalog::Make(context);
   FRAZIL_ASSIGN_OR_RETURN(auto iceberg, MakeIcebergCatalog(context));
   return CatalogPtr(std::make_shared<SparkSessionCatalog>(std::move(session_catalog), std::move(iceberg)));

@@ -1,11 +1,14 @@
 #include "frazil/commands/partition_commands.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
+#include "frazil/base/byte_text.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
+#include "frazil/storage/folder.h"
 #include "frazil/tables/files/file_table.h"
 #include "frazil/tables/partition_folder.h"
 
@@ -133,31 +136,122 @@ Error ExistAlready(const std::vector<Named>& present, const analysis::ResolvedTa
   return Error::Of("PARTITIONS_ALREADY_EXIST", {{"partitionList", Join(shown, ", ")}, {"tableName", ShortName(table)}});
 }
 
-class PartitionFolders {
+/// The partitions of a table: those that its catalog keeps, else its folders.
+class Partitions {
  public:
-  static Result<PartitionFolders> Of(const analysis::ResolvedTable& table, CommandContext& context) {
+  static Result<Partitions> Of(const analysis::ResolvedTable& table, CommandContext& context) {
     FRAZIL_ASSIGN_OR_RETURN(auto store,
                             context.stores().StoreFor(table.table->location(), context.execution().store_settings));
-    return PartitionFolders(std::move(store), table.table->location());
+    Partitions partitions(std::move(store), table.table->location());
+    for (const auto& field : table.table->partitioning()) partitions.names_.push_back(field.source[0]);
+    partitions.registry_ = dynamic_cast<const tables::FileTable&>(*table.table).partition_registry();
+    if (partitions.registry_ == nullptr) return partitions;
+    FRAZIL_ASSIGN_OR_RETURN(auto known, partitions.registry_->ListPartitions());
+    for (auto& partition : known) {
+      std::string folder;
+      for (size_t i = 0; i < partitions.names_.size(); ++i)
+        folder += (i == 0 ? "" : "/") + tables::PartitionFolder(partitions.names_[i], partition.values[i]);
+      partitions.known_[folder] = std::move(partition);
+    }
+    return partitions;
   }
 
-  std::string PathOf(const std::string& folder) const { return storage::JoinPath(location_, folder); }
+  std::string PathOf(const std::string& folder) const {
+    const auto found = known_.find(folder);
+    return found != known_.end() ? storage::FolderOf(found->second.location) : storage::JoinPath(location_, folder);
+  }
   std::string PathOf(const Named& named) const { return PathOf(named.folder()); }
-  Result<bool> Has(const Named& named) const { return store_->Exists(PathOf(named)); }
+  Result<bool> Has(const Named& named) const {
+    if (registry_ != nullptr) return known_.contains(named.folder());
+    return store_->Exists(PathOf(named));
+  }
   storage::ObjectStore& store() const { return *store_; }
+  tables::PartitionRegistry* registry() const { return registry_; }
 
-  /// All folders of so many levels of name=value, below the table's.
-  Result<std::vector<std::string>> List(size_t levels) const {
+  /// A new one; `location` is where it lies, or empty.
+  Status Add(const Named& named, const std::string& location) {
+    if (registry_ == nullptr) return store_->CreateFolder(PathOf(named));
+    tables::KnownPartition partition;
+    partition.values = ValuesOf(named.folder());
+    partition.location = location.empty() ? storage::JoinPath(location_, named.folder()) : location;
+    if (location.empty()) FRAZIL_RETURN_IF_ERROR(store_->CreateFolder(partition.location));
+    return registry_->AddPartitions({std::move(partition)});
+  }
+  /// Its files go where they are the table's own.
+  Status Drop(const std::string& folder, bool owns_files) {
+    if (registry_ != nullptr) FRAZIL_RETURN_IF_ERROR(registry_->DropPartitions({ValuesOf(folder)}));
+    return owns_files ? store_->DeleteRecursively(PathOf(folder)) : Status::Ok();
+  }
+  Status Rename(const Named& from, const Named& to, bool owns_files) {
+    std::string target = storage::JoinPath(location_, to.folder());
+    if (owns_files) {
+      FRAZIL_RETURN_IF_ERROR(store_->CreateFolder(target.substr(0, target.rfind('/'))));
+      FRAZIL_RETURN_IF_ERROR(store_->Rename(PathOf(from), target));
+    } else {
+      target = PathOf(from);
+    }
+    if (registry_ == nullptr) return {};
+    FRAZIL_RETURN_IF_ERROR(registry_->AddPartitions({{ValuesOf(to.folder()), target, {}}}));
+    return registry_->DropPartitions({ValuesOf(from.folder())});
+  }
+
+  Result<std::vector<std::string>> List() const {
+    if (registry_ == nullptr) return ListFolders();
+    std::vector<std::string> folders;
+    for (const auto& [folder, partition] : known_) folders.push_back(folder);
+    return folders;
+  }
+
+  /// MSCK REPAIR: folders become partitions, partitions without a folder are none any more.
+  Status Repair(bool adds, bool drops) {
+    if (registry_ == nullptr) return {};
+    FRAZIL_ASSIGN_OR_RETURN(const auto folders, ListFolders());
+    std::vector<tables::KnownPartition> fresh;
+    for (const auto& folder : folders) {
+      if (adds && !known_.contains(folder))
+        fresh.push_back({ValuesOf(folder), storage::JoinPath(location_, folder), {}});
+    }
+    FRAZIL_RETURN_IF_ERROR(registry_->AddPartitions(fresh));
+    if (!drops) return {};
+    std::vector<tables::PartitionValues> gone;
+    for (const auto& [folder, partition] : known_) {
+      FRAZIL_ASSIGN_OR_RETURN(const bool is_there, store_->Exists(storage::FolderOf(partition.location)));
+      if (!is_there) gone.push_back(partition.values);
+    }
+    return registry_->DropPartitions(gone);
+  }
+
+ private:
+  Partitions(storage::ObjectStorePtr store, std::string location)
+      : store_(std::move(store)), location_(std::move(location)) {}
+
+  static tables::PartitionValues ValuesOf(const std::string& folder) {
+    tables::PartitionValues values;
+    for (const auto& part : Split(folder, '/')) {
+      const std::string text = PercentDecode(part.substr(part.find('=') + 1));
+      values.push_back(text == tables::kHiveDefaultPartition ? std::nullopt : std::optional<std::string>(text));
+    }
+    return values;
+  }
+
+  /// All folders with a name=value for each partition column, below the table's.
+  Result<std::vector<std::string>> ListFolders() const {
     std::vector<std::string> folders = {""};
-    for (size_t level = 0; level < levels; ++level) {
+    for (const auto& column : names_) {
       std::vector<std::string> next;
       for (const auto& folder : folders) {
-        FRAZIL_ASSIGN_OR_RETURN(const auto entries, store_->List(storage::JoinPath(location_, folder), false));
+        const std::string above = storage::JoinPath(location_, folder);
+        FRAZIL_ASSIGN_OR_RETURN(const bool exists, store_->Exists(above));
+        if (!exists) continue;
+        FRAZIL_ASSIGN_OR_RETURN(const auto entries, store_->List(above, false));
         for (const auto& entry : entries) {
           std::string path = entry.path;
           while (path.ends_with('/')) path.pop_back();
           const std::string name = path.substr(path.rfind('/') + 1);
-          if (!entry.is_directory || name.find('=') == std::string::npos || name.starts_with('.')) continue;
+          const size_t equals = name.find('=');
+          if (!entry.is_directory || equals == std::string::npos || name.starts_with('.')) continue;
+          // Where the catalog keeps partitions, folders of other names are none of the table's.
+          if (registry_ != nullptr && !EqualsIgnoreCase(PercentDecode(name.substr(0, equals)), column)) continue;
           next.push_back(folder.empty() ? name : folder + "/" + name);
         }
       }
@@ -167,29 +261,36 @@ class PartitionFolders {
     return folders;
   }
 
- private:
-  PartitionFolders(storage::ObjectStorePtr store, std::string location)
-      : store_(std::move(store)), location_(std::move(location)) {}
   storage::ObjectStorePtr store_;
   std::string location_;
+  std::vector<std::string> names_;
+  tables::PartitionRegistry* registry_ = nullptr;
+  std::map<std::string, tables::KnownPartition> known_;  ///< By "a=1/b=x".
 };
 
-Status Add(const analysis::ResolvedTable& table, const plan::AlterAction& action, const PartitionFolders& folders,
+Status Add(const analysis::ResolvedTable& table, const plan::AlterAction& action, Partitions& folders,
            CommandContext& context) {
-  std::vector<Named> wanted, present;
+  std::vector<Named> present;
+  std::vector<std::pair<Named, std::string>> wanted;
   for (size_t i = 0; i < action.partitions.size(); ++i) {
-    if (!action.partition_locations[i].empty()) return Error::Unsupported("ALTER TABLE ADD PARTITION with a LOCATION");
+    const std::string& location = action.partition_locations[i];
+    if (!location.empty() && folders.registry() == nullptr)
+      return Error::Unsupported("ALTER TABLE ADD PARTITION with a LOCATION");
     FRAZIL_ASSIGN_OR_RETURN(auto named, NamePartition(table, action.partitions[i], context));
     FRAZIL_RETURN_IF_ERROR(CheckComplete(named, table));
     FRAZIL_ASSIGN_OR_RETURN(const bool exists, folders.Has(named));
-    (exists ? present : wanted).push_back(std::move(named));
+    if (exists) {
+      present.push_back(std::move(named));
+    } else {
+      wanted.emplace_back(std::move(named), location);
+    }
   }
   if (!present.empty() && !action.if_not_exists) return ExistAlready(present, table);
-  for (const auto& named : wanted) FRAZIL_RETURN_IF_ERROR(folders.store().CreateFolder(folders.PathOf(named)));
+  for (const auto& [named, location] : wanted) FRAZIL_RETURN_IF_ERROR(folders.Add(named, location));
   return Status::Ok();
 }
 
-Status Drop(const analysis::ResolvedTable& table, const plan::AlterAction& action, const PartitionFolders& folders,
+Status Drop(const analysis::ResolvedTable& table, const plan::AlterAction& action, Partitions& folders,
             CommandContext& context) {
   // As Hive: some of the keys name all partitions that have them.
   std::set<std::string> there;
@@ -203,7 +304,7 @@ Status Drop(const analysis::ResolvedTable& table, const plan::AlterAction& actio
       if (exists) there.insert(named.folder());
     } else {
       if (!all) {
-        FRAZIL_ASSIGN_OR_RETURN(all, folders.List(named.parts.size()));
+        FRAZIL_ASSIGN_OR_RETURN(all, folders.List());
       }
       for (const auto& folder : *all) {
         if (!named.Matches(folder)) continue;
@@ -214,12 +315,14 @@ Status Drop(const analysis::ResolvedTable& table, const plan::AlterAction& actio
     if (!exists) missing.push_back(std::move(named));
   }
   if (!missing.empty() && !action.if_exists) return NotFound(missing, table);
-  if (!there.empty() && IsExternal(table)) return Error::Unsupported("ALTER TABLE DROP PARTITION of an external table");
-  for (const auto& folder : there) FRAZIL_RETURN_IF_ERROR(folders.store().DeleteRecursively(folders.PathOf(folder)));
+  const bool owns_files = !IsExternal(table);
+  if (!there.empty() && !owns_files && folders.registry() == nullptr)
+    return Error::Unsupported("ALTER TABLE DROP PARTITION of an external table");
+  for (const auto& folder : there) FRAZIL_RETURN_IF_ERROR(folders.Drop(folder, owns_files));
   return Status::Ok();
 }
 
-Status Rename(const analysis::ResolvedTable& table, const plan::AlterAction& action, const PartitionFolders& folders,
+Status Rename(const analysis::ResolvedTable& table, const plan::AlterAction& action, Partitions& folders,
               CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(const auto from, NamePartition(table, action.partitions[0], context));
   FRAZIL_ASSIGN_OR_RETURN(const auto to, NamePartition(table, action.partitions[1], context));
@@ -229,10 +332,9 @@ Status Rename(const analysis::ResolvedTable& table, const plan::AlterAction& act
   if (!is_there) return NotFound({from}, table);
   FRAZIL_ASSIGN_OR_RETURN(const bool is_taken, folders.Has(to));
   if (is_taken) return ExistAlready({to}, table);
-  if (IsExternal(table)) return Error::Unsupported("ALTER TABLE RENAME PARTITION of an external table");
-  const std::string target = folders.PathOf(to);
-  FRAZIL_RETURN_IF_ERROR(folders.store().CreateFolder(target.substr(0, target.rfind('/'))));
-  return folders.store().Rename(folders.PathOf(from), target);
+  if (IsExternal(table) && folders.registry() == nullptr)
+    return Error::Unsupported("ALTER TABLE RENAME PARTITION of an external table");
+  return folders.Rename(from, to, !IsExternal(table));
 }
 
 }  // namespace
@@ -262,8 +364,9 @@ Status RunPartitionAction(const analysis::ResolvedTable& table, const plan::Alte
     return Error::Of("_LEGACY_ERROR_TEMP_1251",
                      {{"action", NameOf(action.type)}, {"tableName", table.full_name.back()}});
   }
-  if (recovers) return Status::Ok();
-  FRAZIL_ASSIGN_OR_RETURN(const auto folders, PartitionFolders::Of(table, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto folders, Partitions::Of(table, context));
+  // ADD is what MSCK does unless it is told DROP; SYNC is both.
+  if (recovers) return folders.Repair(!action.if_exists || action.if_not_exists, action.if_exists);
   switch (action.type) {
     case Type::kAddPartition:
       return Add(table, action, folders, context);
@@ -285,8 +388,8 @@ Result<std::vector<std::string>> ListPartitions(const analysis::ResolvedTable& t
                      {{"name", QuoteIdentifier(table.full_name)}});
   }
   FRAZIL_ASSIGN_OR_RETURN(const auto named, NamePartition(table, wanted, context));
-  FRAZIL_ASSIGN_OR_RETURN(const auto folders, PartitionFolders::Of(table, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto found, folders.List(named.parts.size()));
+  FRAZIL_ASSIGN_OR_RETURN(const auto folders, Partitions::Of(table, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto found, folders.List());
   std::erase_if(found, [&](const std::string& folder) { return !named.Matches(folder); });
   return found;
 }
@@ -297,7 +400,7 @@ Result<std::string> DescribePartition(const analysis::ResolvedTable& table, cons
   FRAZIL_ASSIGN_OR_RETURN(const auto named, NamePartition(table, wanted, context));
   FRAZIL_RETURN_IF_ERROR(CheckComplete(named, table));
   if (found.empty()) return NotFound({named}, table);
-  FRAZIL_ASSIGN_OR_RETURN(const auto folders, PartitionFolders::Of(table, context));
+  FRAZIL_ASSIGN_OR_RETURN(const auto folders, Partitions::Of(table, context));
   const std::string path = folders.PathOf(named);
   FRAZIL_ASSIGN_OR_RETURN(const auto files, folders.store().List(path, true));
   int64_t bytes = 0;

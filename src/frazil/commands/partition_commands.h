@@ -1,7 +1,7 @@
 #pragma once
 
-// Partitions of tables of plain files: folders below the table's. A partition is there when its folder is, so that
-// there is nothing to recover or repair.
+// Partitions of tables of plain files: those that the table's catalog keeps (a Hive Metastore, Glue), else the folders
+// below the table's. Then a partition is there when its folder is, so that there is nothing to recover or repair.
 
 #include <string>
 #include <utility>
@@ -20,12 +20,12 @@ bool IsPartitionAction(const plan::AlterAction& action);
 
 /// ALTER TABLE ... ADD, DROP, RENAME PARTITION, RECOVER PARTITIONS; MSCK REPAIR TABLE. Errors as Spark's:
 /// PARTITIONS_ALREADY_EXIST, PARTITIONS_NOT_FOUND, _LEGACY_ERROR_TEMP_1232 (not all partition columns), _1251 (a table
-/// without partitions). UNSUPPORTED_FEATURE: a partition elsewhere (LOCATION); dropping and renaming in external
-/// tables, whose files would have to stay and yet be no partition.
+/// without partitions). UNSUPPORTED_FEATURE, where folders alone are partitions: one elsewhere (LOCATION); dropping and
+/// renaming in external tables, whose files would have to stay and yet be no partition.
 Status RunPartitionAction(const analysis::ResolvedTable& table, const plan::AlterAction& action,
                           CommandContext& context);
 
-/// The folders that are the table's partitions, "a=1/b=x", in their order; below `wanted` (some columns' values) where
+/// The table's partitions, "a=1/b=x", in their order; below `wanted` (some columns' values) where
 /// it is not empty. Error INVALID_PARTITION_OPERATION.* where the table has none, PARTITIONS_NOT_FOUND for a column
 /// that is none of them.
 Result<std::vector<std::string>> ListPartitions(const analysis::ResolvedTable& table,

@@ -74,6 +74,7 @@ RecordReader::RecordReader(duckdb::FileSystem& file_system, const std::string& p
     ThrowSparkError(Error::Unsupported("text files in the encoding " + encoding));
   if (format == tables::FileFormat::kCsv) {
     comment_ = Get(options, "comment", "");
+    skips_blank_ = !IsTrue(options, "hivetext", false);
     const std::string quote = Get(options, "quote", "\""), escape = Get(options, "escape", "\\");
     quote_ = quote.empty() ? '\0' : quote[0];
     escape_ = escape.empty() ? '\0' : escape[0];
@@ -204,7 +205,7 @@ bool RecordReader::Next(std::string* record) {
     if (record->starts_with("\xEF\xBB\xBF")) record->erase(0, 3);
     if (format_ == tables::FileFormat::kJson && TrimBlanks(*record).empty()) continue;
     if (format_ == tables::FileFormat::kCsv) {
-      if (TrimBlanks(*record).empty()) continue;
+      if (skips_blank_ && TrimBlanks(*record).empty()) continue;
       if (!comment_.empty() && record->starts_with(comment_)) continue;
       std::string more;
       while (multi_line_ && IsOpenQuote(*record) && NextLine(&more)) *record += "\n" + more;

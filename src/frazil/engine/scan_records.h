@@ -65,6 +65,7 @@ class RecordReader {
   bool broken_off_ = false;  ///< Ended, but not at the file's end.
   std::string separator_;
   std::string comment_;
+  bool skips_blank_ = true;  ///< CSV: lines without anything are no records.
   char quote_ = '"', escape_ = '\\';
   std::string buffer_;
   size_t at_ = 0;

@@ -162,11 +162,14 @@ Result<plan::PlanPtr> Parser::Statement() {
       FRAZIL_RETURN_IF_ERROR(ExpectWords({Keyword::kRepair, Keyword::kTable}));
       auto command = std::make_shared<plan::AlterTableCommand>();
       FRAZIL_ASSIGN_OR_RETURN(command->name, NameReference());
+      plan::AlterAction action;
       if (AtAny({Keyword::kAdd, Keyword::kDrop, Keyword::kSync})) {
+        // What is there already stays, and what is there no more goes.
+        action.if_not_exists = !At(Keyword::kDrop);
+        action.if_exists = !At(Keyword::kAdd);
         Skip();
         FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kPartitions));
       }
-      plan::AlterAction action;
       action.type = plan::AlterAction::Type::kRecoverPartitions;
       action.text = "MSCK REPAIR TABLE";
       command->actions.push_back(std::move(action));

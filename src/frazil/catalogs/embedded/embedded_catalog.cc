@@ -6,6 +6,7 @@
 
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
+#include "frazil/catalogs/definition_changes.h"
 #include "frazil/catalogs/embedded/catalog_documents.h"
 #include "frazil/catalogs/embedded/entry_commit_point.h"
 #include "frazil/catalogs/session_names.h"
@@ -18,44 +19,6 @@ namespace {
 constexpr const char* kStoreFile = ".frazil/catalog.sqlite";
 
 Namespace Of(std::string database) { return {std::move(database)}; }
-
-/// Columns of a table that the catalog itself describes, changed. Formats with metadata of their own change theirs.
-Status ApplyColumnChange(const tables::TableChange& change, std::vector<StructField>* fields) {
-  using Type = tables::TableChange::Type;
-  auto found = std::find_if(fields->begin(), fields->end(), [&](const StructField& field) {
-    return !change.column.empty() && EqualsIgnoreCase(field.name, change.column[0]);
-  });
-  if (change.column.size() != 1) {
-    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
-                     {{"tableName", ""}, {"operation", "ALTER of nested columns"}});
-  }
-  if (change.type != Type::kAddColumn && found == fields->end()) {
-    return Error::Of("FIELD_NOT_FOUND",
-                     {{"fieldName", QuoteIdentifier(change.column)}, {"fields", DataType::Struct(*fields)->Sql()}});
-  }
-  switch (change.type) {
-    case Type::kAddColumn: {
-      if (found != fields->end()) {
-        return Error::Of("FIELD_ALREADY_EXISTS", {{"op", "add"},
-                                                  {"fieldNames", QuoteIdentifier(change.column)},
-                                                  {"struct", DataType::Struct(*fields)->Sql()}});
-      }
-      StructField field(change.column[0], change.data_type, change.nullable);
-      if (!change.value.empty()) field.SetComment(change.value);
-      fields->push_back(std::move(field));
-      return Status::Ok();
-    }
-    case Type::kUpdateColumnComment:
-      found->SetComment(change.value);
-      return Status::Ok();
-    case Type::kUpdateColumnType:
-      found->type = change.data_type;
-      return Status::Ok();
-    default:
-      return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
-                       {{"tableName", ""}, {"operation", "this ALTER TABLE of a table of plain files"}});
-  }
-}
 
 }  // namespace
 
@@ -373,27 +336,7 @@ Status EmbeddedCatalog::AlterTable(const Identifier& identifier, const std::vect
     FRAZIL_ASSIGN_OR_RETURN(auto table, LoadTable(identifier));
     return table->Alter(changes);
   }
-  std::vector<StructField> fields = definition->schema->fields();
-  for (const auto& change : changes) {
-    switch (change.type) {
-      case tables::TableChange::Type::kSetProperty:
-        if (change.new_name == "comment") {
-          definition->comment = change.value;
-        } else {
-          definition->properties[change.new_name] = change.value;
-        }
-        break;
-      case tables::TableChange::Type::kRemoveProperty:
-        definition->properties.erase(change.new_name);
-        break;
-      case tables::TableChange::Type::kSetLocation:
-        definition->location = storage::LocalPath(change.value);
-        break;
-      default:
-        FRAZIL_RETURN_IF_ERROR(ApplyColumnChange(change, &fields));
-    }
-  }
-  definition->schema = DataType::Struct(std::move(fields));
+  FRAZIL_RETURN_IF_ERROR(ApplyChanges(changes, &*definition));
   return store_->UpdateEntry(
       AsciiLower(identifier.name_space[0]),
       {EmbeddedStore::EntryKind::kTable, AsciiLower(identifier.name), WriteTableDocument(*definition)});

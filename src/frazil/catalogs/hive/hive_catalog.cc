@@ -6,8 +6,10 @@
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
-#include "frazil/catalogs/hive/hive_plain_table.h"
+#include "frazil/catalogs/hive/hive_entries.h"
 #include "frazil/catalogs/hive/hive_pointer.h"
+#include "frazil/catalogs/metastore/described_table.h"
+#include "frazil/catalogs/metastore/spark_views.h"
 #include "frazil/storage/folder.h"
 
 namespace frazil::catalogs {
@@ -38,7 +40,6 @@ Result<CatalogPtr> HiveCatalog::Make(const CatalogContext& context) {
   std::shared_ptr<HiveCatalog> catalog(new HiveCatalog());
   FRAZIL_RETURN_IF_ERROR(catalog->Initialize(context));
   catalog->is_session_ = context.name == "spark_catalog";
-  catalog->formats_ = context.formats;
   auto setting = [&](std::initializer_list<const char*> keys) -> std::string {
     for (const char* key : keys) {
       if (auto value = catalog->lookup_(key); value && !value->empty()) return *value;
@@ -55,6 +56,11 @@ Result<CatalogPtr> HiveCatalog::Make(const CatalogContext& context) {
   catalog->warehouse_ =
       setting({"warehouse", "hadoop.hive.metastore.warehouse.dir", "spark.hadoop.hive.metastore.warehouse.dir"});
   while (catalog->warehouse_.size() > 1 && catalog->warehouse_.ends_with('/')) catalog->warehouse_.pop_back();
+  catalog->entries_ = std::make_shared<HiveEntries>(catalog->metastore_);
+  if (catalog->is_session_) {
+    catalog->described_ =
+        std::make_unique<DescribedTables>(catalog->entries_, context.formats, context.stores, catalog->lookup_);
+  }
   return CatalogPtr(std::move(catalog));
 }
 
@@ -187,8 +193,12 @@ Result<std::vector<std::string>> HiveCatalog::ListNames(const Namespace& name_sp
   FRAZIL_ASSIGN_OR_RETURN(auto entries, metastore_->GetTables(DatabaseName(name_space), names));
   if (!entries.ok()) return metastore_->ErrorOf("get_table_objects_by_name", entries);
   for (const auto& entry : entries.result.items) {
-    const bool plain = is_session_ && kind == std::string_view(kHiveIcebergTable) && IsPlainHiveTable(entry);
-    if (plain || HiveMetadataLocation(entry, kind)) found.push_back(entry.At(hive::table::kName).text);
+    bool is_one = HiveMetadataLocation(entry, kind).has_value();
+    if (is_session_ && !is_one) {
+      const HiveTable table = HiveTableOf(entry);
+      is_one = kind == std::string_view(kHiveIcebergTable) ? IsDescribedTable(table) : IsSparkView(table);
+    }
+    if (is_one) found.push_back(entry.At(hive::table::kName).text);
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -209,7 +219,7 @@ Result<std::optional<PointerCatalog::Named>> HiveCatalog::FindNamed(const Identi
   Named named;
   named.metadata_location = HiveMetadataLocation(*entry);
   // Entries of other kinds are not this catalog's, but their names are taken: creating says so.
-  named.is_table = named.metadata_location || (is_session_ && IsPlainHiveTable(*entry));
+  named.is_table = named.metadata_location || (is_session_ && IsDescribedTable(HiveTableOf(*entry)));
   return std::optional<Named>(std::move(named));
 }
 
@@ -235,18 +245,37 @@ Result<std::string> HiveCatalog::DefaultLocation(const Identifier& identifier) {
   return storage::JoinPath(database->At(hive::database::kLocation).text, AsciiLower(identifier.name));
 }
 
+Result<HiveTable> HiveCatalog::NewEntry(const Identifier& identifier) {
+  HiveTable entry;
+  FRAZIL_ASSIGN_OR_RETURN(entry.storage.location, DefaultLocation(identifier));
+  entry.database = DatabaseName(identifier.name_space);
+  entry.name = AsciiLower(identifier.name);
+  entry.owner = ProcessUser();
+  return entry;
+}
+
 Result<tables::TablePtr> HiveCatalog::CreateTable(const Identifier& identifier,
                                                   const tables::TableDefinition& definition) {
   if (IsIceberg(definition)) return PointerCatalog::CreateTable(identifier, definition);
-  FRAZIL_ASSIGN_OR_RETURN(auto plain, PlainPlaceFor(identifier, definition));
-  return plain.format->Create(plain.context, plain.definition, *plain.definition.location, plain.commit_point);
+  if (described_ == nullptr)
+    return Error::Unsupported("tables of provider " + definition.provider + " in an Iceberg catalog");
+  FRAZIL_ASSIGN_OR_RETURN(const auto place, NewEntry(identifier));
+  FRAZIL_ASSIGN_OR_RETURN(auto taken, FindEntry(identifier));
+  if (taken) return TableExistsAlready(*this, identifier);
+  return described_->Create(place, definition, DottedName(*this, identifier));
 }
 
 Result<tables::StagedTable> HiveCatalog::StageTable(const Identifier& identifier,
                                                     const tables::TableDefinition& definition, bool replace) {
   if (IsIceberg(definition)) return PointerCatalog::StageTable(identifier, definition, replace);
-  FRAZIL_ASSIGN_OR_RETURN(auto plain, PlainPlaceFor(identifier, definition));
-  return plain.format->Stage(plain.context, plain.definition, *plain.definition.location, plain.commit_point, false);
+  if (described_ == nullptr)
+    return Error::Unsupported("tables of provider " + definition.provider + " in an Iceberg catalog");
+  FRAZIL_ASSIGN_OR_RETURN(const auto place, NewEntry(identifier));
+  FRAZIL_ASSIGN_OR_RETURN(auto taken, FindEntry(identifier));
+  if (!taken) return described_->Stage(place, definition, nullptr, DottedName(*this, identifier));
+  const HiveTable former = HiveTableOf(*taken);
+  if (!replace || !IsDescribedTable(former)) return TableExistsAlready(*this, identifier);
+  return described_->Stage(place, definition, &former, DottedName(*this, identifier));
 }
 
 Status HiveCatalog::RemoveName(const Identifier& identifier) {
@@ -256,57 +285,30 @@ Status HiveCatalog::RemoveName(const Identifier& identifier) {
   return metastore_->ErrorOf("drop_table", answer);
 }
 
-// --- tables of plain files, in the session catalog
+// --- tables that are not Iceberg's, in the session catalog
 
-Result<HiveCatalog::PlainPlace> HiveCatalog::PlainPlaceFor(const Identifier& identifier,
-                                                           const tables::TableDefinition& definition) {
-  FRAZIL_ASSIGN_OR_RETURN(auto default_location, DefaultLocation(identifier));
-  FRAZIL_ASSIGN_OR_RETURN(auto taken, FindEntry(identifier));
-  if (taken) return TableExistsAlready(*this, identifier);
-  PlainPlace place;
-  place.format = is_session_ ? formats_->Find(AsciiLower(definition.provider)) : nullptr;
-  if (place.format == nullptr || place.format->self_describing())
-    return Error::Unsupported("tables of provider " + definition.provider + " in a Hive Metastore");
-  place.definition = definition;
-  if (!definition.location) place.definition.location = default_location;
-  place.context = {nullptr, lookup_, DottedName(*this, identifier)};
-  FRAZIL_ASSIGN_OR_RETURN(place.context.store, stores_->StoreFor(*place.definition.location, lookup_));
-  place.commit_point = std::make_shared<PlainTableCommitPoint>(
-      metastore_, place.context.store,
-      PlainHiveTable(DatabaseName(identifier.name_space), AsciiLower(identifier.name), ProcessUser(), place.definition),
-      false);
-  place.definition.location = storage::FolderOf(*place.definition.location);
-  return place;
+Result<HiveTable> HiveCatalog::FindDescribed(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
+  if (!entry || described_ == nullptr) return TableNotFound(*this, identifier);
+  HiveTable table = HiveTableOf(*entry);
+  if (!IsDescribedTable(table)) return TableNotFound(*this, identifier);
+  return table;
 }
 
 Result<tables::TablePtr> HiveCatalog::LoadOther(const Identifier& identifier) {
-  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
-  if (!entry || !is_session_) return TableNotFound(*this, identifier);
-  if (!IsPlainHiveTable(*entry)) {
-    return Error::Unsupported("the table " + DottedName(*this, identifier) +
-                              " of the Hive Metastore, which neither Iceberg nor Spark has made");
-  }
-  FRAZIL_ASSIGN_OR_RETURN(auto definition, PlainDefinitionOf(*entry));
-  auto format = formats_->Find(AsciiLower(definition.provider));
-  if (format == nullptr || format->self_describing())
-    return Error::Unsupported("tables of provider " + definition.provider + " in a Hive Metastore");
-  FRAZIL_ASSIGN_OR_RETURN(auto store, stores_->StoreFor(*definition.location, lookup_));
-  definition.location = storage::FolderOf(*definition.location);
-  const tables::TableContext context{store, lookup_, DottedName(*this, identifier)};
-  // Its writes tell the Metastore of new partitions.
-  auto commit_point = std::make_shared<PlainTableCommitPoint>(metastore_, store, *entry, true);
-  FRAZIL_ASSIGN_OR_RETURN(auto staged, format->Stage(context, definition, *definition.location, commit_point, true));
-  return staged.table;
+  FRAZIL_ASSIGN_OR_RETURN(const auto table, FindDescribed(identifier));
+  return described_->Load(table, DottedName(*this, identifier));
 }
 
 Status HiveCatalog::DropOther(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto table, FindDescribed(identifier));
+  return described_->Drop(table);
+}
+
+Result<bool> HiveCatalog::OwnsFiles(const Identifier& identifier) {
   FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
-  if (!entry || !is_session_ || !IsPlainHiveTable(*entry)) return TableNotFound(*this, identifier);
-  FRAZIL_ASSIGN_OR_RETURN(auto definition, PlainDefinitionOf(*entry));
-  FRAZIL_RETURN_IF_ERROR(RemoveName(identifier));
-  if (definition.is_external) return {};
-  FRAZIL_ASSIGN_OR_RETURN(auto store, stores_->StoreFor(*definition.location, lookup_));
-  return store->DeleteRecursively(storage::FolderOf(*definition.location));
+  if (!entry) return TableNotFound(*this, identifier);
+  return !EqualsIgnoreCase(entry->At(hive::table::kType).text, "EXTERNAL_TABLE");
 }
 
 Status HiveCatalog::SetOwnsFiles(const Identifier& identifier, ThriftValue entry, bool owns) {
@@ -327,9 +329,10 @@ Status HiveCatalog::SetOwnsFiles(const Identifier& identifier, ThriftValue entry
 }
 
 Result<TableMigration::Aside> HiveCatalog::SetAside(const Identifier& table, const Identifier& aside) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto described, FindDescribed(table));
+  FRAZIL_ASSIGN_OR_RETURN(auto definition, DefinitionOf(described));
   FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(table));
-  if (!entry || !is_session_ || !IsPlainHiveTable(*entry)) return TableNotFound(*this, table);
-  FRAZIL_ASSIGN_OR_RETURN(auto definition, PlainDefinitionOf(*entry));
+  if (!entry) return TableNotFound(*this, table);
   Aside former;
   former.owned_files = !definition.is_external;
   former.location = *definition.location + "-" + RandomUuidText();
@@ -367,9 +370,9 @@ Status HiveCatalog::RenameTable(const Identifier& from, const Identifier& to) {
 
 Status HiveCatalog::AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) {
   FRAZIL_ASSIGN_OR_RETURN(auto named, FindNamed(identifier));
-  if (named && named->is_table && !named->metadata_location)
-    return Error::Unsupported("ALTER TABLE of plain files in a Hive Metastore");
-  return PointerCatalog::AlterTable(identifier, changes);
+  if (!named || named->metadata_location) return PointerCatalog::AlterTable(identifier, changes);
+  FRAZIL_ASSIGN_OR_RETURN(const auto table, FindDescribed(identifier));
+  return described_->Alter(table, changes, DottedName(*this, identifier));
 }
 
 }  // namespace frazil::catalogs

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "frazil/catalogs/hive/hive_metastore.h"
+#include "frazil/catalogs/metastore/described_tables.h"
+#include "frazil/catalogs/owned_tables.h"
 #include "frazil/catalogs/pointer_catalog.h"
 #include "frazil/catalogs/table_migration.h"
 
@@ -13,7 +15,9 @@ namespace frazil::catalogs {
 
 /// Iceberg tables in a Hive Metastore: a namespace is a database, a table's parameters hold the location of its
 /// metadata file. What Iceberg's HiveCatalog does: https://iceberg.apache.org/docs/latest/hive/
-class HiveCatalog : public PointerCatalog, public TableMigration {
+/// As spark_catalog it also has what Spark's session catalog has in a Metastore: tables of Hive and of Spark, Delta
+/// tables, views.
+class HiveCatalog : public PointerCatalog, public TableMigration, public OwnedTables {
  public:
   /// `settings["uri"]` is the Metastore (or the session's hive.metastore.uris).
   static Result<CatalogPtr> Make(const CatalogContext& context);
@@ -39,6 +43,8 @@ class HiveCatalog : public PointerCatalog, public TableMigration {
   Result<Aside> SetAside(const Identifier& table, const Identifier& aside) override;
   Status PutBack(const Identifier& aside, const Identifier& table, const Aside& former) override;
 
+  Result<bool> OwnsFiles(const Identifier& identifier) override;
+
   bool supports_views() const override { return true; }
   Result<std::vector<std::string>> ListViews(const Namespace& name_space) override;
   Result<std::optional<ViewDefinition>> LoadView(const Identifier& identifier) override;
@@ -46,24 +52,20 @@ class HiveCatalog : public PointerCatalog, public TableMigration {
   Status DropView(const Identifier& identifier) override;
 
  private:
-  /// A table of plain files that is to be made.
-  struct PlainPlace {
-    tables::TableFormatPtr format;
-    tables::TableContext context;
-    tables::TableDefinition definition;
-    tables::CommitPointPtr commit_point;
-  };
   HiveCatalog() = default;
   Result<std::optional<Named>> FindNamed(const Identifier& identifier) override;
   std::shared_ptr<TablePointer> PointerOf(const Identifier& identifier) override;
   Result<std::string> DefaultLocation(const Identifier& identifier) override;
   Status RemoveName(const Identifier& identifier) override;
-  /// Tables of plain files, in the session catalog.
+  /// Tables of plain files and Delta, in the session catalog.
   Result<tables::TablePtr> LoadOther(const Identifier& identifier) override;
   Status DropOther(const Identifier& identifier) override;
 
-  /// Error TABLE_OR_VIEW_ALREADY_EXISTS.
-  Result<PlainPlace> PlainPlaceFor(const Identifier& identifier, const tables::TableDefinition& definition);
+  /// Error TABLE_OR_VIEW_NOT_FOUND.
+  Result<HiveTable> FindDescribed(const Identifier& identifier);
+  /// Name, owner and default location of a new table. Error SCHEMA_NOT_FOUND.
+  Result<HiveTable> NewEntry(const Identifier& identifier);
+  Status CreateSparkView(const Identifier& identifier, const ViewDefinition& view, bool replace);
   /// Says in a plain table's entry whether its files go with it.
   Status SetOwnsFiles(const Identifier& identifier, ThriftValue entry, bool owns);
   /// Names of the entries of a database whose metadata is of a kind (parameter table_type).
@@ -75,8 +77,9 @@ class HiveCatalog : public PointerCatalog, public TableMigration {
 
   std::shared_ptr<HiveMetastore> metastore_;
   std::string warehouse_;
-  bool is_session_ = false;  ///< Stands for spark_catalog: tables of plain files are in it, too.
-  const tables::FormatRegistry* formats_ = nullptr;
+  bool is_session_ = false;  ///< Stands for spark_catalog: tables that are not Iceberg's are in it, too.
+  std::shared_ptr<TableMetastore> entries_;
+  std::unique_ptr<DescribedTables> described_;  ///< Null unless it is the session catalog.
 };
 
 }  // namespace frazil::catalogs

@@ -1,18 +1,12 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-namespace frazil::catalogs {
+#include "frazil/catalogs/metastore/table_metastore.h"
 
-/// A column as the Hive Metastore and Glue show it.
-struct HiveColumn {
-  std::string name;
-  std::string type;  ///< Hive's name of it.
-  std::string comment;
-};
+namespace frazil::catalogs {
 
 /// The columns of the current schema of a table's metadata (Iceberg's JSON).
 std::vector<HiveColumn> CurrentHiveColumns(const nlohmann::json& metadata);

@@ -188,17 +188,27 @@ Result<MetastoreAnswer> HiveMetastore::DropTable(const std::string& database, co
               {"NoSuchObjectException", "MetaException"}, false);
 }
 
-Result<MetastoreAnswer> HiveMetastore::GetPartitionNames(const std::string& database, const std::string& table) {
+Result<MetastoreAnswer> HiveMetastore::GetPartitions(const std::string& database, const std::string& table) {
   ThriftValue all;
   all.type = ThriftType::kI16;
   all.number = -1;
-  return Call("get_partition_names", Arguments({Text(database), Text(table), all}),
-              {"MetaException", "NoSuchObjectException"}, true);
+  return Call("get_partitions", Arguments({Text(database), Text(table), all}),
+              {"NoSuchObjectException", "MetaException"}, true);
 }
 
 Result<MetastoreAnswer> HiveMetastore::AddPartitions(std::vector<ThriftValue> partitions) {
   return Call("add_partitions", Arguments({ThriftValue::List(ThriftType::kStruct, std::move(partitions))}),
               {"InvalidObjectException", "AlreadyExistsException", "MetaException"}, false);
+}
+
+Result<MetastoreAnswer> HiveMetastore::DropPartition(const std::string& database, const std::string& table,
+                                                     const std::vector<std::string>& values) {
+  std::vector<ThriftValue> items;
+  for (const auto& value : values) items.push_back(Text(value));
+  return Call("drop_partition",
+              Arguments({Text(database), Text(table), ThriftValue::List(ThriftType::kString, std::move(items)),
+                         ThriftValue::Bool(false)}),
+              {"NoSuchObjectException", "MetaException"}, false);
 }
 
 Result<int64_t> HiveMetastore::Lock(const std::string& database, const std::string& table, int64_t timeout_ms) {

@@ -37,7 +37,10 @@ enum : int16_t {
 };
 }
 namespace storage_descriptor {
-enum : int16_t { kColumns = 1, kLocation = 2, kInputFormat = 3, kOutputFormat = 4, kSerDe = 7 };
+enum : int16_t { kColumns = 1, kLocation = 2, kInputFormat = 3, kOutputFormat = 4, kBuckets = 6, kSerDe = 7 };
+}
+namespace partition {
+enum : int16_t { kValues = 1, kDatabase = 2, kTable = 3, kStorage = 6, kParameters = 7 };
 }
 }  // namespace hive
 
@@ -69,9 +72,11 @@ class HiveMetastore {
   /// The files stay.
   Result<MetastoreAnswer> DropTable(const std::string& database, const std::string& name);
 
-  /// Folders of the partitions: "k=1/l=x".
-  Result<MetastoreAnswer> GetPartitionNames(const std::string& database, const std::string& table);
+  Result<MetastoreAnswer> GetPartitions(const std::string& database, const std::string& table);
   Result<MetastoreAnswer> AddPartitions(std::vector<ThriftValue> partitions);
+  /// The files stay.
+  Result<MetastoreAnswer> DropPartition(const std::string& database, const std::string& table,
+                                        const std::vector<std::string>& values);
 
   /// Waits for the exclusive lock of a table at most so long; its id. Error of kind kConflict when the time is over.
   Result<int64_t> Lock(const std::string& database, const std::string& table, int64_t timeout_ms);

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "frazil/catalogs/hive/hive_columns.h"
+#include "frazil/catalogs/hive/hive_entries.h"
 #include "frazil/catalogs/hive/hive_metastore.h"
-#include "frazil/catalogs/hive/hive_plain_table.h"
 #include "frazil/catalogs/hive/hive_pointer.h"
 
 namespace frazil::catalogs {
@@ -90,36 +90,18 @@ TEST(HiveTables, AreIcebergsByTheirParameters) {
   EXPECT_EQ(HiveMetadataLocation(entry({{"EXTERNAL", "TRUE"}})), std::nullopt);
 }
 
-TEST(PlainHiveTables, AreReadAsTheyWereWritten) {
-  tables::TableDefinition definition;
-  definition.schema = DataType::Struct({{"Id", DataType::Long(), true}, {"City", DataType::String(), true}});
-  definition.provider = "PARQUET";
-  definition.location = "file:/w/db/t";
-  definition.comment = "c";
-  definition.properties = {{"k", "v"}};
-  definition.options = {{"compression", "zstd"}};
-  tables::PartitionField field;
-  field.name = "City";
-  field.source = {"City"};
-  definition.partitioning = {field};
-  const ThriftValue entry = PlainHiveTable("db", "t", "o", definition);
-  ASSERT_TRUE(IsPlainHiveTable(entry));
-  EXPECT_EQ(HiveMetadataLocation(entry), std::nullopt);
-  EXPECT_EQ(entry.At(hive::table::kType).text, "MANAGED_TABLE");
-  // The Metastore knows no capitals.
-  EXPECT_EQ(entry.At(hive::table::kPartitionKeys).items[0].At(1).text, "city");
-  EXPECT_EQ(entry.At(hive::table::kStorage).At(1).items[0].At(2).text, "bigint");
-  auto read = PlainDefinitionOf(entry);
-  ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_EQ(read->schema->SimpleString(), definition.schema->SimpleString());
-  EXPECT_EQ(read->provider, "parquet");
-  EXPECT_EQ(read->location, definition.location);
-  EXPECT_EQ(read->partitioning[0].name, "City");
-  EXPECT_EQ(read->properties, definition.properties);
-  EXPECT_EQ(read->options, definition.options);
-  EXPECT_EQ(read->comment, "c");
-  EXPECT_FALSE(read->is_external);
-  EXPECT_FALSE(IsPlainHiveTable(ThriftValue::Struct({})));
+TEST(HiveTables, AreWrittenAsTheyWereRead) {
+  ThriftValue entry = ThriftTableOf(HiveTable{"db", "t", "o", "MANAGED_TABLE", {}, {}, {{"k", "v"}}, "", ""}, {});
+  entry.fields[99] = ThriftValue::String("unknown");
+  HiveTable table = HiveTableOf(entry);
+  EXPECT_EQ(table.database + table.name + table.owner + table.type, "dbtoMANAGED_TABLE");
+  table.parameters["k"] = "w";
+  table.storage.columns = {{"a", "int", "words"}};
+  table.storage.bucket_count = 0;
+  const ThriftValue changed = ThriftTableOf(table, entry);
+  EXPECT_EQ(changed.At(99).text, "unknown");
+  EXPECT_EQ(changed.At(hive::table::kParameters).ToStringMap().at("k"), "w");
+  EXPECT_EQ(HiveTableOf(changed).storage.columns[0].comment, "words");
 }
 
 TEST(HiveTables, HaveTheColumnsOfTheCurrentSchema) {

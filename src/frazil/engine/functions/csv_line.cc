@@ -24,12 +24,17 @@ class LineReader {
       text = Quoted();
       if (text.empty()) text = shape_.empty_value;
     } else {
-      text = Rest();
+      const size_t first = at_;
+      text = shape_.hive ? Escaped() : Rest();
+      // Hive looks for what stands for NULL before it takes escapes off, and knows none where cells are quoted.
+      const bool knows_null = shape_.hive && shape_.quote == '\0';
+      if (knows_null && line_.substr(first, at_ - first) == shape_.null_value) return std::nullopt;
+      if (shape_.hive) return text;
       if (text.empty()) return std::nullopt;
       Trim(&text);
       if (text.empty()) text = shape_.empty_value;
     }
-    if (text == shape_.null_value) return std::nullopt;
+    if (text == shape_.null_value && !shape_.hive) return std::nullopt;
     return text;
   }
 
@@ -48,6 +53,15 @@ class LineReader {
     const size_t end = std::min(line_.find(shape_.separator, at_), line_.size());
     std::string text(line_.substr(at_, end - at_));
     at_ = end;
+    return text;
+  }
+
+  std::string Escaped() {
+    std::string text;
+    while (!EndsCell(at_)) {
+      if (line_[at_] == shape_.escape && shape_.escape != '\0' && at_ + 1 < line_.size()) ++at_;
+      text += line_[at_++];
+    }
     return text;
   }
 
@@ -118,6 +132,7 @@ CsvShape::CsvShape(const std::map<std::string, std::string>& options) {
   };
   max_columns = limit("maxcolumns", max_columns);
   max_cell_size = limit("maxcharspercolumn", max_cell_size);
+  hive = EqualsIgnoreCase(get("hivetext", "false"), "true");
   null_value = get("nullvalue", "");
   empty_value = get("emptyvalue", "");
 }
@@ -139,11 +154,32 @@ CsvWriting::CsvWriting(const std::map<std::string, std::string>& options) : shap
   empty_value = get("emptyvalue", "\"\"");
   const std::string comment_text = get("comment", "");
   comment = comment_text.empty() ? '\0' : comment_text[0];
+  if (!shape.hive) return;
+  trim_start = trim_end = false;
+  empty_value = "";
 }
+
+namespace {
+
+/// Without quotes, what would end the cell is escaped, where the table has an escape character.
+void AppendHiveCell(const std::optional<std::string>& cell, const CsvShape& shape, std::string* line) {
+  if (!cell.has_value()) {
+    *line += shape.null_value;
+    return;
+  }
+  for (const char c : *cell) {
+    const bool ends = c == shape.separator[0] || c == shape.escape || c == '\n' || c == '\r';
+    if (ends && shape.escape != '\0') *line += shape.escape;
+    *line += c;
+  }
+}
+
+}  // namespace
 
 void AppendCsvCell(const std::optional<std::string>& cell, bool is_first, const CsvWriting& writing,
                    std::string* line) {
   const CsvShape& shape = writing.shape;
+  if (shape.hive && shape.quote == '\0') return AppendHiveCell(cell, shape, line);
   const bool stands_in = !cell.has_value() || cell->empty();
   std::string_view text = !cell.has_value() ? shape.null_value : cell->empty() ? writing.empty_value : *cell;
   const bool is_comment = is_first && writing.comment != '\0' && text.starts_with(writing.comment);

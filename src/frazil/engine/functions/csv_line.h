@@ -20,6 +20,9 @@ struct CsvShape {
   char quote = '"', escape = '\\', escape_of_escape = '\\';  ///< '\0': none.
   bool trim_start = false, trim_end = false;
   std::string null_value, empty_value;
+  /// Text tables of Hive: a cell without any text is that text, and outside of quotes `escape` takes the character
+  /// behind it as it is.
+  bool hive = false;
   size_t max_columns = 20480, max_cell_size = SIZE_MAX;
 };
 

@@ -71,5 +71,17 @@ TEST(CsvLineTest, Writes) {
   EXPECT_EQ(Line({"#a", "#b"}, {{"comment", "#"}}), "\"#a\",#b");
 }
 
+TEST(CsvLineTest, TextTablesOfHive) {
+  const std::map<std::string, std::string> options = {
+      {"hivetext", "true"}, {"sep", "\x01"}, {"quote", ""}, {"escape", ""}, {"nullvalue", "\\N"}};
+  EXPECT_EQ(Cells("a\x01\x01\\N\x01\"b\" ", options), "a||NULL|\"b\" ");
+  EXPECT_EQ(Line({" a", "", "NULL", "\"q\""}, options), " a\x01\x01\\N\x01\"q\"");
+  std::map<std::string, std::string> escaped = options;
+  escaped["sep"] = ",";
+  escaped["escape"] = "\\";
+  EXPECT_EQ(Cells("a\\,b,\\N,c\\\\", escaped), "a,b|NULL|c\\");
+  EXPECT_EQ(Line({"a,b", "NULL", "c\\"}, escaped), "a\\,b,\\N,c\\\\");
+}
+
 }  // namespace
 }  // namespace frazil::engine

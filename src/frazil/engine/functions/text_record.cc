@@ -420,6 +420,7 @@ std::optional<std::string> SimpleText(const DataType& type, const VectorReader& 
     case TypeId::kTimestamp: {
       const auto micros = value(int64_t{});
       const std::string& pattern = options.timestamp_format;
+      if (pattern.empty() && options.IsTrue("hivetext", false)) return FormatTimestamp(micros, *options.zone);
       return DatetimePattern::Of(pattern.empty() ? "yyyy-MM-dd'T'HH:mm:ss.SSSXXX" : std::string_view(pattern))
           .Format(options.zone->ToLocalMicros(micros), micros, *options.zone);
     }

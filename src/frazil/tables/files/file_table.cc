@@ -157,6 +157,23 @@ Result<TableScanPtr> FileTable::Scan(const ScanOptions& options) const {
   if (options.snapshot_id || options.timestamp_micros || !options.reference.empty()) {
     return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(Split(context_.name, '.'))}});
   }
+  PartitionRegistry* registry = partition_registry();
+  FRAZIL_ASSIGN_OR_RETURN(auto listing, registry != nullptr ? ListByRegistry(*registry) : ListByFolders());
+  std::map<std::string, std::string> reader_options;
+  for (const auto& [key, value] : definition_.options) reader_options[AsciiLower(key)] = value;
+  for (const auto& [key, value] : options.options) reader_options[key] = value;
+  return MakeFileScan(format_, std::move(listing), definition_.schema, std::move(reader_options),
+                      *definition_.location);
+}
+
+PartitionRegistry* RegistryOf(CommitPoint* commit_point) {
+  auto* registry = dynamic_cast<PartitionRegistry*>(commit_point);
+  return registry != nullptr && registry->keeps_partitions() ? registry : nullptr;
+}
+
+PartitionRegistry* FileTable::partition_registry() const { return RegistryOf(commit_point_.get()); }
+
+Result<FileListing> FileTable::ListByFolders() const {
   FileListing listing;
   FRAZIL_ASSIGN_OR_RETURN(bool exists, context_.store->Exists(*definition_.location));
   if (exists) {
@@ -182,11 +199,45 @@ Result<TableScanPtr> FileTable::Scan(const ScanOptions& options) const {
     file.partition_texts = std::move(texts);
   }
   listing.partition_columns = std::move(declared);
-  std::map<std::string, std::string> reader_options;
-  for (const auto& [key, value] : definition_.options) reader_options[AsciiLower(key)] = value;
-  for (const auto& [key, value] : options.options) reader_options[key] = value;
-  return MakeFileScan(format_, std::move(listing), definition_.schema, std::move(reader_options),
-                      *definition_.location);
+  return listing;
+}
+
+Result<FileListing> FileTable::ListByRegistry(PartitionRegistry& registry) const {
+  FileListing listing;
+  for (const auto& field : definition_.partitioning)
+    listing.partition_columns.push_back(definition_.schema->fields()[definition_.schema->FieldIndex(field.source[0])]);
+  FRAZIL_ASSIGN_OR_RETURN(const auto partitions, registry.ListPartitions());
+  if (partitions.empty()) return listing;
+  // One listing serves all partitions within the table's folder.
+  ListingOptions options;
+  options.recursive_lookup = true;
+  FileListing inside;
+  FRAZIL_ASSIGN_OR_RETURN(bool exists, context_.store->Exists(*definition_.location));
+  if (exists) {
+    FRAZIL_ASSIGN_OR_RETURN(inside, ListFiles(*context_.store, {*definition_.location}, options));
+  }
+  const auto by_path = [](const ListedFile& left, const ListedFile& right) { return left.path < right.path; };
+  std::sort(inside.files.begin(), inside.files.end(), by_path);
+  for (const auto& partition : partitions) {
+    const std::string folder = storage::FolderOf(partition.location) + "/";
+    FileListing elsewhere;
+    std::vector<ListedFile>* files = &inside.files;
+    if (!folder.starts_with(*definition_.location + "/")) {
+      FRAZIL_ASSIGN_OR_RETURN(bool is_there, context_.store->Exists(partition.location));
+      if (!is_there) continue;
+      FRAZIL_ASSIGN_OR_RETURN(elsewhere, ListFiles(*context_.store, {partition.location}, options));
+      std::sort(elsewhere.files.begin(), elsewhere.files.end(), by_path);
+      files = &elsewhere.files;
+    }
+    ListedFile first;
+    first.path = folder;
+    for (auto file = std::lower_bound(files->begin(), files->end(), first, by_path);
+         file != files->end() && file->path.starts_with(folder); ++file) {
+      listing.files.push_back(*file);
+      listing.files.back().partition_texts = partition.values;
+    }
+  }
+  return listing;
 }
 
 Result<std::unique_ptr<TableWrite>> FileTable::StartWrite(const WriteOptions& options) const {

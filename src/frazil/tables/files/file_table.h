@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frazil/tables/files/file_listing.h"
+#include "frazil/tables/partition_registry.h"
 #include "frazil/tables/table.h"
 #include "frazil/tables/table_format.h"
 
@@ -36,15 +37,24 @@ class FileTable : public Table {
   Result<TableScanPtr> Scan(const ScanOptions& options) const override;
   Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const override;
 
+  /// Where the table's catalog keeps its partitions; null: its folders say which there are.
+  PartitionRegistry* partition_registry() const;
   /// Reader and writer options given at creation.
   const std::map<std::string, std::string>& options() const { return definition_.options; }
 
  private:
+  /// The files, with the values that folders or catalog give to the partition columns.
+  Result<FileListing> ListByFolders() const;
+  Result<FileListing> ListByRegistry(PartitionRegistry& registry) const;
+
   TableContext context_;
   TableDefinition definition_;
   FileFormat format_;
   CommitPointPtr commit_point_;
 };
+
+/// The partition registry that a commit point is as well; null where it keeps no partitions.
+PartitionRegistry* RegistryOf(CommitPoint* commit_point);
 
 /// The table format of plain files: "parquet", "csv", "json", "text", ...
 class FilesTableFormat : public TableFormat {

@@ -8,6 +8,7 @@
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/expressions/min_max.h"
+#include "frazil/storage/folder.h"
 #include "frazil/tables/files/file_table.h"
 #include "frazil/tables/partition_folder.h"
 
@@ -107,12 +108,13 @@ class FileTableWrite : public TableWrite {
   void RemoveFiles(std::vector<std::string>) override {}
 
   Result<CommitOutcome> Commit() override {
+    FRAZIL_RETURN_IF_ERROR(ReadRegistry());
     FRAZIL_ASSIGN_OR_RETURN(auto replaced, Replaced());
     ended_ = true;
     std::set<std::string> folders;
     for (const auto& file : files_) {
       std::string inside = file.path.substr(staging_.size() + 1);
-      std::string target = storage::JoinPath(location_, inside);
+      std::string target = TargetOf(inside);
       size_t slash = target.rfind('/');
       if (folders.insert(target.substr(0, slash)).second)
         FRAZIL_RETURN_IF_ERROR(context_.store->CreateFolder(target.substr(0, slash)));
@@ -130,6 +132,7 @@ class FileTableWrite : public TableWrite {
       FRAZIL_ASSIGN_OR_RETURN(auto state, commit_point_->Swap(std::nullopt, "", &written));
       if (state == CommitState::kConflict) return CommitOutcome{state, std::nullopt, "the table was created meanwhile"};
     }
+    FRAZIL_RETURN_IF_ERROR(TellRegistry());
     return CommitOutcome{};
   }
 
@@ -145,29 +148,115 @@ class FileTableWrite : public TableWrite {
   Result<std::vector<std::string>> Replaced() {
     std::vector<std::string> replaced;
     if (options_.mode == WriteMode::kAppend) return replaced;
+    FRAZIL_RETURN_IF_ERROR(AddReplacedElsewhere(&replaced));
     FRAZIL_ASSIGN_OR_RETURN(bool exists, context_.store->Exists(location_));
     if (!exists) return replaced;
     FRAZIL_ASSIGN_OR_RETURN(auto entries, context_.store->List(location_, true));
+    const std::set<std::string> touched = Touched();
+    for (const auto& entry : entries) {
+      std::string inside = entry.path.substr(location_.size() + 1);
+      if (inside.starts_with("_temporary/") || inside == "_SUCCESS") continue;
+      size_t slash = inside.rfind('/');
+      std::string folder = slash == std::string::npos ? "" : inside.substr(0, slash);
+      for (const auto& [partition, location] : elsewhere_) {
+        if (entry.path.starts_with(location + "/")) folder = partition;
+      }
+      FRAZIL_ASSIGN_OR_RETURN(const bool goes, IsReplaced(folder, touched));
+      if (goes) replaced.push_back(entry.path);
+    }
+    return replaced;
+  }
+
+  /// The folders "a=1/b=x" that the new files go to.
+  std::set<std::string> Touched() const {
     std::set<std::string> touched;
     for (const auto& file : files_) {
       std::string inside = file.path.substr(staging_.size() + 1);
       size_t slash = inside.rfind('/');
       touched.insert(slash == std::string::npos ? "" : inside.substr(0, slash));
     }
-    for (const auto& entry : entries) {
-      std::string inside = entry.path.substr(location_.size() + 1);
-      if (inside.starts_with("_temporary/") || inside == "_SUCCESS") continue;
-      size_t slash = inside.rfind('/');
-      std::string folder = slash == std::string::npos ? "" : inside.substr(0, slash);
-      bool goes = true;
-      if (options_.mode == WriteMode::kOverwriteDynamic && !task_.partitions.empty()) {
-        goes = touched.contains(folder);
-      } else if (options_.mode == WriteMode::kOverwriteByFilter && options_.filter != nullptr) {
-        FRAZIL_ASSIGN_OR_RETURN(goes, FolderMatches(folder));
-      }
-      if (goes) replaced.push_back(entry.path);
+    return touched;
+  }
+
+  /// Whether the files of a folder "a=1/b=x" go.
+  Result<bool> IsReplaced(const std::string& folder, const std::set<std::string>& touched) {
+    if (options_.mode == WriteMode::kOverwriteDynamic && !task_.partitions.empty()) return touched.contains(folder);
+    if (options_.mode == WriteMode::kOverwriteByFilter && options_.filter != nullptr) return FolderMatches(folder);
+    return true;
+  }
+
+  // --- where the catalog keeps the partitions
+
+  std::string FolderOf(const PartitionValues& values) const {
+    std::string folder;
+    for (size_t i = 0; i < task_.partitions.size(); ++i)
+      folder += (i == 0 ? "" : "/") + PartitionFolder(task_.partitions[i].name, values[i]);
+    return folder;
+  }
+
+  /// Which partitions there are, and which of them do not lie where their values say.
+  Status ReadRegistry() {
+    registry_ = RegistryOf(commit_point_.get());
+    if (registry_ == nullptr) return {};
+    FRAZIL_ASSIGN_OR_RETURN(auto known, registry_->ListPartitions());
+    for (auto& partition : known) {
+      const std::string folder = FolderOf(partition.values);
+      const std::string location = storage::FolderOf(partition.location);
+      if (location != storage::JoinPath(location_, folder)) elsewhere_[folder] = location;
+      known_[folder] = std::move(partition.values);
     }
-    return replaced;
+    return {};
+  }
+
+  /// Where a new file "a=1/b=x/part-..." goes.
+  std::string TargetOf(const std::string& inside) const {
+    const size_t slash = inside.rfind('/');
+    const auto found = slash == std::string::npos ? elsewhere_.end() : elsewhere_.find(inside.substr(0, slash));
+    return found == elsewhere_.end() ? storage::JoinPath(location_, inside)
+                                     : storage::JoinPath(found->second, inside.substr(slash + 1));
+  }
+
+  Status AddReplacedElsewhere(std::vector<std::string>* replaced) {
+    const std::set<std::string> touched = Touched();
+    for (const auto& [folder, location] : elsewhere_) {
+      FRAZIL_ASSIGN_OR_RETURN(const bool goes, IsReplaced(folder, touched));
+      FRAZIL_ASSIGN_OR_RETURN(const bool exists, context_.store->Exists(location));
+      // What lies within the table's folder is found there.
+      if (!goes || !exists || location.starts_with(location_ + "/")) continue;
+      FRAZIL_ASSIGN_OR_RETURN(const auto entries, context_.store->List(location, true));
+      for (const auto& entry : entries) replaced->push_back(entry.path);
+    }
+    return {};
+  }
+
+  /// New partitions become known; those that the write has emptied are none any more (as in Spark, a dynamic overwrite
+  /// empties none).
+  Status TellRegistry() {
+    if (registry_ == nullptr) return {};
+    const std::set<std::string> touched = Touched();
+    std::vector<KnownPartition> fresh;
+    for (const auto& folder : touched) {
+      if (known_.contains(folder)) continue;
+      KnownPartition partition;
+      for (const auto& part : Split(folder, '/')) {
+        const std::string text = PercentDecode(part.substr(part.find('=') + 1));
+        partition.values.push_back(text == kHiveDefaultPartition ? std::nullopt : std::optional<std::string>(text));
+      }
+      partition.location = storage::JoinPath(location_, folder);
+      fresh.push_back(std::move(partition));
+    }
+    FRAZIL_RETURN_IF_ERROR(registry_->AddPartitions(fresh));
+    // TRUNCATE takes the rows and leaves the partitions.
+    const bool keeps = options_.operation == "delete" || options_.mode == WriteMode::kAppend ||
+                       options_.mode == WriteMode::kOverwriteDynamic;
+    if (keeps) return {};
+    std::vector<PartitionValues> emptied;
+    for (const auto& [folder, values] : known_) {
+      if (touched.contains(folder)) continue;
+      FRAZIL_ASSIGN_OR_RETURN(const bool goes, IsReplaced(folder, touched));
+      if (goes) emptied.push_back(values);
+    }
+    return registry_->DropPartitions(emptied);
   }
 
   /// A folder that came to hold nothing; one that another writer fills again meanwhile stays. Stores without folders of
@@ -220,6 +309,9 @@ class FileTableWrite : public TableWrite {
   std::string staging_;
   WriteOptions options_;
   CommitPointPtr commit_point_;
+  PartitionRegistry* registry_ = nullptr;         ///< Of the commit point; null: folders alone are partitions.
+  std::map<std::string, PartitionValues> known_;  ///< Its partitions, by "a=1/b=x".
+  std::map<std::string, std::string> elsewhere_;  ///< Folders of those that lie elsewhere.
   WriteTask task_;
   std::vector<WrittenFile> files_;
   bool ended_ = false;
