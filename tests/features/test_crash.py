@@ -1,5 +1,7 @@
 """A process that dies in the middle of its statements leaves a table that can be read: what it had committed is there,
-whole, and nothing else. Several processes that write at once lose nothing."""
+whole, and nothing else. Several processes that write at once lose nothing. FRAZIL_LONG_TESTS=1: as often as the tables
+promise to hold (200 processes killed, 8 writers)."""
+import os
 import random
 import time
 from pathlib import Path
@@ -11,6 +13,7 @@ from pyiceberg.table import StaticTable
 
 pytestmark = pytest.mark.ours
 
+LONG = os.environ.get("FRAZIL_LONG_TESTS") == "1"
 TABLE = "ice.db.t"
 RETRIES = "TBLPROPERTIES ('commit.retry.num-retries'='100', 'commit.retry.min-wait-ms'='5', 'commit.retry.max-wait-ms'='200')"
 
@@ -47,11 +50,18 @@ def check_files(folder):
                 assert Path(entry.data_file.file_path.removeprefix("file://").removeprefix("file:")).exists()
 
 
-def test_killed_in_the_middle_of_commits(start, tmp_path):
-    finish(start(["CREATE NAMESPACE ice.db", f"CREATE TABLE {TABLE} (r INT, n INT, p STRING, v INT) USING iceberg PARTITIONED BY (p)"]))
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read", "vectors"])
+def test_killed_in_the_middle_of_commits(start, tmp_path, mode):
+    properties = {"copy-on-write": "'format-version' = '2'", "merge-on-read": "'write.merge.mode' = 'merge-on-read'",
+                  "vectors": "'format-version' = '3', 'write.merge.mode' = 'merge-on-read'"}[mode]
+    # Old states go as new ones come: what is read in the end is the work of all.
+    properties += ", 'write.metadata.delete-after-commit.enabled' = 'true', 'write.metadata.previous-versions-max' = '5'"
+    finish(start(["CREATE NAMESPACE ice.db", f"CREATE TABLE {TABLE} (r INT, n INT, p STRING, v INT) USING iceberg PARTITIONED BY (p) "
+                  f"TBLPROPERTIES ({properties})"]))
     random.seed(7)
     done = set()
-    for round_number in range(10):
+    rounds = (200 if mode == "copy-on-write" else 50) if LONG else 5
+    for round_number in range(rounds):
         process = start(writes(round_number, 400))
         # At some moment after the first commits.
         lines = [process.stdout.readline() for _ in range(random.randrange(1, 8))]
@@ -62,9 +72,14 @@ def test_killed_in_the_middle_of_commits(start, tmp_path):
         assert known
         done |= known
     rows = [(int(r), int(n), p, int(v)) for r, n, p, v in finish(start([f"SELECT r, n, p, v FROM {TABLE}"]))[1:]]
-    check_pairs(rows, done, 10)
+    check_pairs(rows, done, rounds)
     check_files(tmp_path / "lake" / "db" / "t")
-    finish(start([f"DELETE FROM {TABLE} WHERE r < 9", f"INSERT INTO {TABLE} VALUES (99, 0, 'a', 0)"]))
+    finish(start([f"CALL ice.system.rewrite_data_files('db.t', options => map('rewrite-all', 'true'))",
+                  f"CALL ice.system.expire_snapshots('db.t', TIMESTAMP '2100-01-01 00:00:00', 1)"]))
+    again = [(int(r), int(n), p, int(v)) for r, n, p, v in finish(start([f"SELECT r, n, p, v FROM {TABLE}"]))[1:]]
+    assert sorted(again) == sorted(rows)
+    check_files(tmp_path / "lake" / "db" / "t")
+    finish(start([f"DELETE FROM {TABLE} WHERE r < {rounds - 1}", f"INSERT INTO {TABLE} VALUES (99, 0, 'a', 0)"]))
     check_files(tmp_path / "lake" / "db" / "t")
 
 
@@ -85,3 +100,67 @@ def test_processes_that_append_at_once_lose_nothing(start, tmp_path):
     updates = finish(start([f"SELECT count(*) FROM {TABLE}.snapshots WHERE operation = 'overwrite'"]))[1]
     assert int(total) == int(updates[0]) - 1 >= 8
     check_files(tmp_path / "lake" / "db" / "t")
+
+
+class Writer:
+    """A writer that goes on after a conflict, with the statement that lost. Each statement is followed by a mark."""
+
+    def __init__(self, start, statements):
+        self.start, self.left, self.lost = start, list(statements), 0
+        self.process = self.begin()
+
+    def begin(self):
+        return self.start([line for n, statement in enumerate(self.left) for line in (statement, f"SELECT 'done', {n}")])
+
+    def finish(self):
+        while True:
+            out, errors = self.process.communicate(timeout=600)
+            if self.process.returncode == 0:
+                return
+            # What lost did so by name.
+            assert any(word in errors for word in ("ValidationException", "CommitFailedException", "conflict", "Conflict")), errors
+            self.left = self.left[sum(line.startswith("done,") for line in out.splitlines()):]
+            self.lost += 1
+            assert self.lost <= 40, "conflicts without end"
+            self.process = self.begin()
+
+
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_appends_merges_and_compaction_at_once(start, tmp_path, mode):
+    """Nothing is lost and nothing is done twice, as if one had come after the other; conflicts end."""
+    appenders, mergers, count = (4, 3, 15) if LONG else (2, 2, 4)
+    properties = RETRIES[:-1] + f", 'write.merge.mode'='{mode}', 'write.delete.mode'='{mode}')"
+    finish(start(["CREATE NAMESPACE ice.db", f"CREATE TABLE {TABLE} (p STRING, id INT, n INT) USING iceberg PARTITIONED BY (p) {properties}"]
+                 + [f"INSERT INTO {TABLE} VALUES ('m{w}', 0, 0)" for w in range(mergers)]))
+    writers = [Writer(start, [f"INSERT INTO {TABLE} VALUES ('a{w}', {n}, 0), ('shared', {w * 1000 + n}, 0)" for n in range(count)])
+               for w in range(appenders)]
+    writers += [Writer(start, [f"MERGE INTO {TABLE} t USING (SELECT 'm{w}' AS p, explode(array(0, {n})) AS id) s ON t.p = 'm{w}' AND t.p = s.p "
+                               "AND t.id = s.id WHEN MATCHED THEN UPDATE SET n = t.n + 1 WHEN NOT MATCHED THEN INSERT *".replace("INSERT *",
+                               "INSERT (p, id, n) VALUES (s.p, s.id, 0)") for n in range(1, count + 1)]) for w in range(mergers)]
+    writers.append(Writer(start, ["CALL ice.system.rewrite_data_files(table => 'db.t', options => map('min-input-files', '2'))"] * count))
+    for writer in writers:
+        writer.finish()
+    rows = sorted((p, int(i), int(n)) for p, i, n in finish(start([f"SELECT p, id, n FROM {TABLE}"]))[1:])
+    expected = [(f"a{w}", n, 0) for w in range(appenders) for n in range(count)]
+    expected += [("shared", w * 1000 + n, 0) for w in range(appenders) for n in range(count)]
+    # Row 0 counts the merges: each was done once.
+    expected += [(f"m{w}", n, count if n == 0 else 0) for w in range(mergers) for n in range(count + 1)]
+    assert rows == sorted(expected)
+    print(f"{mode}: conflicts of {len(writers)} writers: {[writer.lost for writer in writers]}")
+    check_files(tmp_path / "lake" / "db" / "t")
+
+
+@pytest.mark.parametrize("changes", ["", "WHEN MATCHED THEN UPDATE SET who = s.who"], ids=["insert", "upsert"])
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_merges_that_insert_the_same_key(start, tmp_path, mode, changes):
+    """One row or one conflict: never two rows."""
+    keys = 20 if LONG else 5
+    finish(start(["CREATE NAMESPACE ice.db",
+                  f"CREATE TABLE {TABLE} (id INT, who INT) USING iceberg {RETRIES[:-1]}, 'write.merge.mode'='{mode}')"]))
+    merges = [[f"MERGE INTO {TABLE} t USING (SELECT {key} AS id, {w} AS who) s ON t.id = s.id {changes} WHEN NOT MATCHED THEN INSERT (id, who) VALUES (s.id, s.who)"
+               for key in range(keys)] for w in range(2)]
+    writers = [Writer(start, statements) for statements in merges]
+    for writer in writers:
+        writer.finish()
+    rows = [int(i) for i, _ in finish(start([f"SELECT id, who FROM {TABLE}"]))[1:]]
+    assert sorted(rows) == list(range(keys))

@@ -70,13 +70,18 @@ std::optional<std::string> FindPartitionFunction(const std::vector<std::string>&
   if (name.size() < 2 || name.size() > 3 || !EqualsIgnoreCase(name[name.size() - 2], "system")) return std::nullopt;
   if (name.size() == 3 && !context.HasCatalog(name[0])) return std::nullopt;
   std::string function = AsciiLower(name.back());
-  for (const char* known : {"bucket", "truncate", "years", "months", "days", "hours"}) {
+  for (const char* known : {"bucket", "truncate", "years", "months", "days", "hours", "iceberg_version"}) {
     if (function == known) return function;
   }
   return std::nullopt;
 }
 
 Result<ExpressionPtr> BindPartitionFunction(const std::string& name, std::vector<ExpressionPtr> arguments) {
+  if (name == "iceberg_version") {
+    if (!arguments.empty()) return CannotProcess(name, arguments, "Wrong number of inputs");
+    // The version whose rules are followed here.
+    return WithSql(MakeLiteral(DataType::String(), Value("1.12.0")), "system.iceberg_version()");
+  }
   std::vector<std::string> texts;
   for (const auto& argument : arguments) texts.push_back(argument->sql);
   FRAZIL_ASSIGN_OR_RETURN(auto value, name == "bucket" || name == "truncate"

@@ -356,6 +356,12 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
     return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(resolved.full_name)}});
   }
   const auto& selected = resolved.scan_options;
+  if (travels && !selected.reference.empty()) {
+    return Error::Plain(ExceptionClass::kIllegalArgument,
+                        AsciiLower(name.back()).starts_with("branch_")
+                            ? "Can't time travel in branch"
+                            : "Can't time travel using selector and Spark time travel spec at the same time");
+  }
   if (selected.snapshot_id) options.snapshot_id = selected.snapshot_id;
   if (selected.timestamp_micros) options.timestamp_micros = selected.timestamp_micros;
   if (!selected.reference.empty()) options.reference = selected.reference;

@@ -360,12 +360,14 @@ class Translator {
         return AlterColumn(action);
       case Type::kSetProperties:
         for (const auto& [key, value] : action.properties) {
+          FRAZIL_RETURN_IF_ERROR(CheckProperties({key}, context_));
           Change& change = New(Change::Type::kSetProperty);
           change.new_name = key;
           change.value = value;
         }
         return Status::Ok();
       case Type::kUnsetProperties:
+        FRAZIL_RETURN_IF_ERROR(CheckProperties(action.keys, context_));
         // Those that a table has not are no error, with or without IF EXISTS.
         for (const auto& key : action.keys) New(Change::Type::kRemoveProperty).new_name = key;
         return Status::Ok();

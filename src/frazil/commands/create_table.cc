@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "frazil/analysis/analyzer.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/generated_columns.h"
@@ -125,6 +127,9 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
                       {"operation", "constraints"}});
   }
 
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : command.properties) keys.push_back(key);
+  FRAZIL_RETURN_IF_ERROR(CheckProperties(keys, context));
   DefinitionClauses clauses;
   clauses.full_name = catalogs::FullName(*name.catalog, name.identifier);
   clauses.provider = command.provider;
@@ -155,6 +160,12 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
     FRAZIL_ASSIGN_OR_RETURN(auto bucket, BucketTransform(*command.bucketing));
     clauses.partitioning.push_back(std::move(bucket));
     FRAZIL_ASSIGN_OR_RETURN(definition, MakeDefinition(clauses, *name.catalog, context));
+  }
+  const bool has_default = std::any_of(command.columns.begin(), command.columns.end(),
+                                       [](const auto& column) { return column.default_text.has_value(); });
+  if (has_default && definition.provider == "iceberg") {
+    return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                     {{"tableName", quoted}, {"operation", "column default value"}});
   }
   FRAZIL_RETURN_IF_ERROR(NoteGeneratedColumns(command.columns, quoted, &definition, context));
   if (!command.cluster_by.empty() && definition.provider != "delta") {

@@ -111,11 +111,23 @@ Result<RowSet> DescribeTable(const plan::DescribeCommand& command, CommandContex
     if (table.table->provider() == "iceberg") {
       AddRow(&rows, "");
       AddRow(&rows, "# Metadata Columns");
-      AddRow(&rows, "_spec_id", "int");
-      AddRow(&rows, "_partition", "struct<>");
-      AddRow(&rows, "_file", "string");
-      AddRow(&rows, "_pos", "bigint");
-      AddRow(&rows, "_deleted", "boolean");
+      FRAZIL_ASSIGN_OR_RETURN(const auto scan, table.table->Scan({}));
+      const auto found = DataType::Struct(scan->metadata_columns());
+      const auto add = [&](const char* column, const char* otherwise) {
+        const int index = found->FieldIndex(column);
+        if (index >= 0) {
+          AddRow(&rows, column, found->fields()[static_cast<size_t>(index)].type->SimpleString());
+        } else if (otherwise != nullptr) {
+          AddRow(&rows, column, otherwise);
+        }
+      };
+      add("_spec_id", "int");
+      add("_partition", "struct<>");
+      add("_file", "string");
+      add("_pos", "bigint");
+      add("_deleted", "boolean");
+      add("_row_id", nullptr);
+      add("_last_updated_sequence_number", nullptr);
     }
     AddRow(&rows, "");
     AddRow(&rows, "# Detailed Table Information");

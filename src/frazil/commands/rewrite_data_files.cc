@@ -21,11 +21,12 @@ struct Arguments {
   std::optional<std::string> strategy, sort_order;
   std::map<std::string, std::string> options;
   std::optional<std::string> where;
+  std::string branch;
 };
 
 Arguments ArgumentsOf(const std::vector<Value>& values) {
   auto text = [&](size_t i) { return values[i].is_null() ? std::nullopt : std::optional(values[i].string()); };
-  Arguments arguments{text(0), text(1), {}, text(3)};
+  Arguments arguments{text(0), text(1), {}, text(3), text(4).value_or("main")};
   if (values[2].is_null()) return arguments;
   const auto& entries = values[2].list();
   for (size_t i = 0; i + 1 < entries.size(); i += 2) {
@@ -107,17 +108,26 @@ Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value
   options.mode = tables::WriteMode::kRewriteFiles;
   options.operation = "rewrite";
   FRAZIL_ASSIGN_OR_RETURN(Order order, OrderOf(arguments, table, context));
+  const bool is_sorted = order.fields.has_value();
   options.sort = std::move(order.fields);
-  FRAZIL_ASSIGN_OR_RETURN(RewriteChoice choice, ReadRewriteChoice(arguments.options, table.table->properties()));
+  if (arguments.branch != "main") options.branch = arguments.branch;
+  const char* rewriter = order.curve ? "Z-ORDER" : is_sorted ? "SORT" : "BIN-PACK";
+  FRAZIL_ASSIGN_OR_RETURN(RewriteChoice choice,
+                          ReadRewriteChoice(arguments.options, table.table->properties(), rewriter));
   options.options["target-file-size-bytes"] = std::to_string(choice.target_size);
   FRAZIL_ASSIGN_OR_RETURN(options.filter, FilterOf(arguments, table, context));
 
-  tables::ScanOptions main;
-  main.reference = "main";
-  FRAZIL_ASSIGN_OR_RETURN(auto scan, table.table->Scan(main));
+  tables::ScanOptions head;
+  head.reference = arguments.branch;
+  auto found = table.table->Scan(head);
+  if (!found.ok() && arguments.branch != "main")
+    return Illegal("Cannot rewrite data files for branch " + arguments.branch + ": branch does not exist");
+  FRAZIL_ASSIGN_OR_RETURN(auto scan, std::move(found));
   FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(options.filter));
   if (const auto* evolution = dynamic_cast<const tables::PartitionEvolution*>(scan.get()))
     choice.output_spec_id = evolution->current_spec_id();
+  if (choice.wanted_spec_id && *choice.wanted_spec_id != choice.output_spec_id)
+    return Error::Unsupported("rewrite_data_files with output-spec-id of a spec that is not the table's");
   auto groups = PlanRewrite(plan, choice);
   std::vector<std::vector<std::string>> paths;
   int64_t bytes = 0;
@@ -152,7 +162,8 @@ EngineProcedure RewriteDataFiles() {
           {{"strategy", DataType::String()},
            {"sort_order", DataType::String()},
            {"options", DataType::Map(DataType::String(), DataType::String(), true)},
-           {"where", DataType::String()}},
+           {"where", DataType::String()},
+           {"branch", DataType::String()}},
           Run};
 }
 

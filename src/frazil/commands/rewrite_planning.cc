@@ -60,8 +60,49 @@ Status ReadRatio(const std::string& key, const std::string& value, GivenChoice* 
   return {};
 }
 
-/// Everything is one job with one commit here.
-Status IgnoreForJobs(const std::string& /*key*/, const std::string& /*value*/, GivenChoice* /*choice*/) { return {}; }
+// Everything is one job with one commit here: what says how the work is shared is checked, and has no other meaning.
+
+Status CheckPositive(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
+  auto number = ParseInteger<int64_t>(value);
+  if (!number) return Illegal("For input string: \"" + value + "\"");
+  if (*number < 1) return Illegal("Cannot set " + key + " to " + value + ", the value must be positive.");
+  return {};
+}
+
+Status CheckNumber(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
+  return NumberOf(key, value).status();
+}
+
+Status CheckFlag(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
+  return FlagOf(key, value).status();
+}
+
+Status CheckFactor(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
+  double factor = 0;
+  auto [stopped, problem] = std::from_chars(value.data(), value.data() + value.size(), factor);
+  if (problem == std::errc() && stopped == value.data() + value.size() && factor > 0) return {};
+  return Illegal("'" + key + "' is set to " + value + " but must be > 0");
+}
+
+Status CheckJobOrder(const std::string& /*key*/, const std::string& value, GivenChoice* /*choice*/) {
+  for (const char* known : {"bytes-asc", "bytes-desc", "files-asc", "files-desc", "none"}) {
+    if (EqualsIgnoreCase(value, known)) return {};
+  }
+  return Illegal("Invalid rewrite job order name: " + value);
+}
+
+Status ReadSpecId(const std::string& key, const std::string& value, GivenChoice* choice) {
+  FRAZIL_ASSIGN_OR_RETURN(choice->wanted_spec_id, NumberOf(key, value));
+  return {};
+}
+
+Status ReadMaxFiles(const std::string& key, const std::string& value, GivenChoice* choice) {
+  auto number = ParseInteger<int32_t>(value);
+  if (!number) return Illegal("For input string: \"" + value + "\"");
+  if (*number <= 0) return Illegal("Cannot set " + key + " to " + value + ", the value must be positive integer.");
+  choice->max_files = *number;
+  return {};
+}
 
 const std::map<std::string, Reader, std::less<>>& Readers() {
   static const std::map<std::string, Reader, std::less<>> readers = {
@@ -74,16 +115,24 @@ const std::map<std::string, Reader, std::less<>>& Readers() {
       {"delete-ratio-threshold", &ReadRatio<&GivenChoice::delete_ratio>},
       {"rewrite-all", &ReadFlag<&GivenChoice::all>},
       {"remove-dangling-deletes", &ReadFlag<&GivenChoice::remove_dangling_deletes>},
-      {"partial-progress.enabled", &IgnoreForJobs},
-      {"partial-progress.max-commits", &IgnoreForJobs},
-      {"partial-progress.max-failed-commits", &IgnoreForJobs},
-      {"max-concurrent-file-group-rewrites", &IgnoreForJobs},
-      {"use-starting-sequence-number", &IgnoreForJobs},
-      {"rewrite-job-order", &IgnoreForJobs},
-      {"shuffle-partitions-per-file", &IgnoreForJobs},
-      {"compression-factor", &IgnoreForJobs},
+      {"output-spec-id", &ReadSpecId},
+      {"max-files-to-rewrite", &ReadMaxFiles},
+      {"partial-progress.enabled", &CheckFlag},
+      {"partial-progress.max-commits", &CheckNumber},
+      {"partial-progress.max-failed-commits", &CheckNumber},
+      {"max-concurrent-file-group-rewrites", &CheckPositive},
+      {"use-starting-sequence-number", &CheckFlag},
+      {"rewrite-job-order", &CheckJobOrder},
+      {"shuffle-partitions-per-file", &CheckPositive},
+      {"compression-factor", &CheckFactor},
   };
   return readers;
+}
+
+/// Of sorts alone, and of z-orders alone: how much of a long value counts is not chosen here.
+bool IsOptionOf(std::string_view rewriter, std::string_view key) {
+  if (key == "shuffle-partitions-per-file" || key == "compression-factor") return rewriter != "BIN-PACK";
+  return true;
 }
 
 int64_t PartOf(int64_t size, double ratio) { return static_cast<int64_t>(static_cast<double>(size) * ratio); }
@@ -137,7 +186,8 @@ std::string PartitionKeyOf(const tables::ScanFile& file, const tables::ScanPlan&
 }  // namespace
 
 Result<RewriteChoice> ReadRewriteChoice(const std::map<std::string, std::string>& options,
-                                        const std::map<std::string, std::string>& properties) {
+                                        const std::map<std::string, std::string>& properties,
+                                        std::string_view rewriter) {
   GivenChoice choice;
   if (auto found = properties.find("write.target-file-size-bytes"); found != properties.end()) {
     FRAZIL_ASSIGN_OR_RETURN(choice.target_size, NumberOf(found->first, found->second));
@@ -145,7 +195,10 @@ Result<RewriteChoice> ReadRewriteChoice(const std::map<std::string, std::string>
   std::vector<std::string> unknown;
   for (const auto& [key, value] : options) {
     auto reader = Readers().find(key);
-    if (reader == Readers().end()) {
+    const bool of_curves = rewriter == "Z-ORDER" && (key == "var-length-contribution" || key == "max-output-size");
+    if (of_curves) {
+      FRAZIL_RETURN_IF_ERROR(CheckPositive(key, value, &choice));
+    } else if (reader == Readers().end() || !IsOptionOf(rewriter, key)) {
       unknown.push_back(key);
     } else {
       FRAZIL_RETURN_IF_ERROR(reader->second(key, value, &choice));
@@ -153,7 +206,13 @@ Result<RewriteChoice> ReadRewriteChoice(const std::map<std::string, std::string>
   }
   if (!unknown.empty()) {
     return Illegal("Cannot use options [" + Join(unknown, ", ") +
-                   "], they are not supported by the action or the rewriter BIN-PACK");
+                   "], they are not supported by the action or the rewriter " + std::string(rewriter));
+  }
+  const auto partial = options.find("partial-progress.enabled"), commits = options.find("partial-progress.max-commits");
+  if (partial != options.end() && EqualsIgnoreCase(partial->second, "true") && commits != options.end() &&
+      ParseInteger<int64_t>(commits->second).value_or(0) <= 0) {
+    return Illegal("Cannot set partial-progress.max-commits to " + commits->second +
+                   ", the value must be positive when partial-progress.enabled is true");
   }
   choice.min_size = choice.given_min_size.value_or(PartOf(choice.target_size, kMinSizeRatio));
   choice.max_size = choice.given_max_size.value_or(PartOf(choice.target_size, kMaxSizeRatio));
@@ -174,6 +233,16 @@ std::vector<RewriteGroup> PlanRewrite(const tables::ScanPlan& plan, const Rewrit
     groups[group->second].bytes += std::max<int64_t>(0, file.size);
   }
   std::erase_if(groups, [&](const RewriteGroup& group) { return !IsWorthRewriting(group, choice); });
+  int64_t left = choice.max_files;
+  for (auto& group : groups) {
+    if (static_cast<int64_t>(group.files.size()) > left) {
+      group.files.resize(static_cast<size_t>(left));
+      group.bytes = 0;
+      for (const auto* file : group.files) group.bytes += std::max<int64_t>(0, file->size);
+    }
+    left -= static_cast<int64_t>(group.files.size());
+  }
+  std::erase_if(groups, [](const RewriteGroup& group) { return group.files.empty(); });
   return groups;
 }
 

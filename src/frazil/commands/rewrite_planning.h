@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frazil/base/result.h"
@@ -21,19 +23,23 @@ struct RewriteChoice {
   int64_t min_size = 0, max_size = 0;  ///< Files out of this range are chosen.
   int64_t min_input_files = 5;
   int64_t max_group_size = 100LL * 1024 * 1024 * 1024;
+  int64_t max_files = std::numeric_limits<int64_t>::max();  ///< No more files are rewritten at once.
   /// Files with so many delete files, or so great a part of their rows deleted, are chosen.
   int64_t delete_files = std::numeric_limits<int64_t>::max();
   double delete_ratio = 0.3;
   bool all = false;
   /// The partition spec of the new files. Files of other specs have no partition in it, and may all become one.
   int32_t output_spec_id = 0;
-  bool remove_dangling_deletes = false;  ///< Afterwards delete files that concern no row any more are left out.
+  std::optional<int64_t> wanted_spec_id;  ///< What the option says of it.
+  bool remove_dangling_deletes = false;   ///< Afterwards delete files that concern no row any more are left out.
 };
 
 /// The procedure's options (keys in lower case) over the table's properties. Options that only say how a cluster shares
-/// the work are taken without a meaning. Errors: options that are unknown, or whose values cannot be.
+/// the work are checked and have no other meaning. `rewriter`: "BIN-PACK", "SORT" or "Z-ORDER". Errors: options that
+/// are unknown to it, or whose values cannot be.
 Result<RewriteChoice> ReadRewriteChoice(const std::map<std::string, std::string>& options,
-                                        const std::map<std::string, std::string>& properties);
+                                        const std::map<std::string, std::string>& properties,
+                                        std::string_view rewriter = "BIN-PACK");
 
 /// Files of one partition that are rewritten together.
 struct RewriteGroup {

@@ -492,6 +492,13 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
               std::any_of(source.columns.begin(), source.columns.end(),
                           [&](const Attribute& other) { return EqualsIgnoreCase(other.name, column); }));
     }));
+  const bool is_delta = open.table.table->provider() == "delta";
+  // What concerns no row that the condition may hold for is not what this statement has seen.
+  const bool sees_matches_only = !is_delta && command.not_matched_by_source.empty();
+  if (sees_matches_only) {
+    FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::MergePredicate(command, source, rows, context));
+    options.filter = extracted.predicate;
+  }
   // Both plans are made before anything runs: a statement with a mistake in any clause fails without writing.
   plan::LogicalPlanPtr inserted;
   if (!command.not_matched.empty()) {
@@ -526,7 +533,6 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
       if (command.not_matched_by_source.empty()) files.push_back(row[0].string());
     }
   }
-  const bool is_delta = open.table.table->provider() == "delta";
   replacement.marks_rows = changes_rows && tables::MarksRows(*open.table.table, "merge");
   bool keeps_changes = open.table.table->capabilities().change_feed;
   if (changes_rows && !files.empty()) {
@@ -558,8 +564,8 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
   if (is_delta) {
     FRAZIL_ASSIGN_OR_RETURN(replacement.counts.source, CountSourceRows(source, context));
   }
-  // Rows that are inserted because nothing matches them depend on all that is there.
-  replacement.reads_table = true;
+  // Rows that are inserted because nothing matches them depend on all that is there and might match.
+  replacement.reads_table = !sees_matches_only || ReadsTable(*source.plan, *open.table.table, ReadPlace::kAnywhere);
   replacement.is_given = is_given;
   if (open.target.schema != open.table.table->schema()) options.schema = open.target.schema;
   if (!changes_rows) options.mode = tables::WriteMode::kAppend;

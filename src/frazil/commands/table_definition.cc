@@ -115,6 +115,25 @@ Result<DataTypePtr> SchemaOf(const std::vector<plan::ColumnDefinition>& columns)
   return DataType::Struct(std::move(fields));
 }
 
+Status CheckProperties(const std::vector<std::string>& keys, CommandContext& context) {
+  static const std::map<std::string, const char*, std::less<>> reserved = {
+      {"provider", "please use the USING clause to specify it"},
+      {"location", "please use the LOCATION clause to specify it"},
+      {"owner", "it will be set to the current user"},
+      {"external", "please use CREATE EXTERNAL TABLE"},
+      {"collation", "please use the DEFAULT COLLATION clause to specify it"},
+      {"is_managed_location", "please remove it from the TBLPROPERTIES list."},
+      {"table_type", "please remove it from the TBLPROPERTIES list."},
+  };
+  if (EqualsIgnoreCase(context.GetConfig("spark.sql.legacy.notReserveProperties").value_or("false"), "true")) return {};
+  for (const auto& key : keys) {
+    const auto found = reserved.find(key);
+    if (found == reserved.end()) continue;
+    return Error::Parse("UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY", {{"property", key}, {"msg", found->second}});
+  }
+  return {};
+}
+
 Status CheckNamesDiffer(const DataType& schema, bool case_sensitive) {
   std::set<std::string> names;
   for (const auto& field : schema.fields()) {

@@ -39,6 +39,9 @@ Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses,
 Result<DataTypePtr> SchemaOf(const std::vector<plan::ColumnDefinition>& columns);
 
 /// COLUMN_ALREADY_EXISTS where two columns have one name; without `case_sensitive` whatever their case.
+/// Refuses properties of TBLPROPERTIES that clauses are for, unless the session does not reserve them.
+Status CheckProperties(const std::vector<std::string>& keys, CommandContext& context);
+
 Status CheckNamesDiffer(const DataType& schema, bool case_sensitive = false);
 /// A schema as a new table stores it: all columns nullable where they come from a query.
 DataTypePtr AsNullable(const DataTypePtr& schema);

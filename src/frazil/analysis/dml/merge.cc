@@ -2,6 +2,7 @@
 // https://spark.apache.org/docs/latest/sql-ref-syntax-dml-merge-into.html
 
 #include <algorithm>
+#include <map>
 
 #include "frazil/analysis/dml/row_level.h"
 #include "frazil/analysis/dml/row_level_internal.h"
@@ -199,6 +200,14 @@ bool AllowsSeveralMatches(const plan::MergeCommand& command) {
   return command.matched.empty() ||
          (command.matched.size() == 1 && command.matched[0]->type == plan::MergeActionType::kDelete &&
           command.matched[0]->condition == nullptr);
+}
+
+Result<ExtractedPredicate> MergePredicate(const plan::MergeCommand& command, const NamedRelation& source,
+                                          const TargetRows& rows, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto joined, SourceAndCondition(command, source, rows, context));
+  std::map<AttributeId, std::vector<std::string>> columns;
+  for (const auto& column : rows.columns) columns[column.id] = {column.name};
+  return ExtractPredicate(joined.condition, columns, context);
 }
 
 Result<plan::LogicalPlanPtr> MergeMatches(const plan::MergeCommand& command, const NamedRelation& source,

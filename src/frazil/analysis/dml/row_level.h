@@ -104,6 +104,9 @@ Result<plan::LogicalPlanPtr> RowsAfterMerge(const plan::MergeCommand& command, c
 /// Likewise the rows that those clauses change.
 Result<ChangedRows> RowsChangedByMerge(const plan::MergeCommand& command, const NamedRelation& source,
                                        const RowLevelTarget& target, const TargetRows& rows, AnalysisContext& context);
+/// What the condition asks of the target's rows alone.
+Result<ExtractedPredicate> MergePredicate(const plan::MergeCommand& command, const NamedRelation& source,
+                                          const TargetRows& rows, AnalysisContext& context);
 /// (clause, number of rows): how many rows of the touched files each clause takes, WHEN MATCHED from 1 on, then NOT
 /// MATCHED BY SOURCE; 0: none does.
 Result<plan::LogicalPlanPtr> MergeClauseCounts(const plan::MergeCommand& command, const NamedRelation& source,

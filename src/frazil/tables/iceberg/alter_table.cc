@@ -94,7 +94,13 @@ JsonValue UpdatedMapping(const JsonValue& mapping, const std::vector<NestedField
 Status ChangeColumns(const std::vector<TableChange>& changes, TableMetadata* metadata) {
   SchemaUpdate update(*metadata->schema(), metadata->last_column_id);
   for (const auto& change : changes) {
-    if (IsColumnChange(change.type)) FRAZIL_RETURN_IF_ERROR(update.Apply(change));
+    if (!IsColumnChange(change.type)) continue;
+    // Spec, "Default values": tables of v1 and v2 must not have them.
+    if (change.default_value && !change.default_value->is_null() && metadata->format_version < 3) {
+      return UnsupportedOperation("Cannot set a default value of column " + Join(change.column, ".") +
+                                  ": default values are not supported until v3");
+    }
+    FRAZIL_RETURN_IF_ERROR(update.Apply(change));
   }
   FRAZIL_ASSIGN_OR_RETURN(SchemaPtr schema, update.Build());
   FRAZIL_RETURN_IF_ERROR(SetCurrentSchema(metadata, schema, update.last_column_id()));
@@ -147,6 +153,24 @@ Status ChangeProperty(const TableChange& change, TableMetadata* metadata) {
   return SetProperties(metadata, {{key, change.value}});
 }
 
+/// Metrics of columns are set for columns that are there.
+Status CheckMetricsColumns(const TableMetadata& metadata) {
+  constexpr std::string_view kPrefix = "write.metadata.metrics.column.";
+  for (const auto& [key, value] : metadata.properties) {
+    if (!key.starts_with(kPrefix)) continue;
+    const std::string column = key.substr(kPrefix.size());
+    if (metadata.schema()->Find({column}, /*case_sensitive=*/true) != nullptr) continue;
+    std::string fields;
+    for (const auto& field : metadata.schema()->fields()) {
+      fields += "  " + std::to_string(field.id) + ": " + field.name + ": " +
+                (field.required ? "required " : "optional ") + TypeText(*field.type) + "\n";
+    }
+    return Validation("Invalid metrics config, could not find column " + column + " from table prop " + key +
+                      " in schema table {\n" + fields + "}");
+  }
+  return {};
+}
+
 Status ChangeSortOrder(const TableChange& change, TableMetadata* metadata) {
   FRAZIL_ASSIGN_OR_RETURN(SortOrder order, BuildSortOrder(*metadata->schema(), change.sort));
   FRAZIL_RETURN_IF_ERROR(SetDefaultSortOrder(metadata, std::move(order)));
@@ -175,6 +199,9 @@ Status ApplyChanges(const std::vector<TableChange>& changes, const std::string& 
     }
     if (change.type == TableChange::Type::kSetLocation) FRAZIL_RETURN_IF_ERROR(ChangeLocation(change, metadata));
   }
+  const auto sets_property = [](const TableChange& change) { return change.type == TableChange::Type::kSetProperty; };
+  if (std::any_of(changes.begin(), changes.end(), sets_property))
+    FRAZIL_RETURN_IF_ERROR(CheckMetricsColumns(*metadata));
   if (std::any_of(changes.begin(), changes.end(), [](const auto& c) { return IsColumnChange(c.type); })) {
     FRAZIL_RETURN_IF_ERROR(ChangeColumns(changes, metadata));
   }

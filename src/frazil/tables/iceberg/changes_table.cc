@@ -170,6 +170,8 @@ Result<TablePtr> MakeChangesTable(TableOperationsPtr operations, TableMetadataPt
   fields.emplace_back(kChangeTypeColumn, DataType::String(), false);
   fields.emplace_back(kChangeOrdinalColumn, DataType::Integer(), false);
   fields.emplace_back(kCommitSnapshotColumn, DataType::Long(), false);
+  const char* comments[] = {"Record type in changelog", "Change ordinal in changelog", "Commit snapshot ID"};
+  for (size_t i = 0; i < 3; ++i) fields[fields.size() - 3 + i].SetComment(comments[i]);
   return TablePtr(
       std::make_shared<ChangesTable>(std::move(operations), std::move(metadata), DataType::Struct(std::move(fields))));
 }

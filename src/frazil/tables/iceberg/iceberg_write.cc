@@ -93,11 +93,16 @@ Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& s
   return task;
 }
 
+/// A MERGE that only inserts rows: it has seen that nothing matches them.
+bool InsertsUnmatched(const WriteOptions& options) {
+  return options.mode == WriteMode::kAppend && options.operation == "merge";
+}
+
 std::string IsolationLevel(const TableMetadata& metadata, const WriteOptions& options) {
   if (auto own = WriteOption(options, "isolation-level")) return AsciiLower(*own);
   // Compaction minds deletes of the rows that it moves, not rows that others add.
   if (IsCompaction(options)) return "snapshot";
-  if (options.mode != WriteMode::kRewriteFiles) return {};
+  if (options.mode != WriteMode::kRewriteFiles && !InsertsUnmatched(options)) return {};
   std::string operation = options.operation == "update" || options.operation == "merge" ? options.operation : "delete";
   return AsciiLower(metadata.Property("write." + operation + ".isolation-level", "serializable"));
 }
@@ -189,7 +194,7 @@ Status IcebergWrite::MarkRows() {
 
 void IcebergWrite::SetReadsTable() {
   // In other modes the filter says what goes.
-  if (options_.mode == WriteMode::kRewriteFiles) options_.filter = Predicate::True();
+  if (options_.mode == WriteMode::kRewriteFiles || InsertsUnmatched(options_)) options_.filter = Predicate::True();
 }
 
 void IcebergWrite::DeleteRows(const std::string& path, std::vector<int64_t> positions) {
@@ -267,6 +272,11 @@ Result<SnapshotChange> IcebergWrite::BuildChange() {
   switch (options_.mode) {
     case WriteMode::kAppend:
       change.kind = SnapshotChange::Kind::kAppend;
+      if (!InsertsUnmatched(options_) || isolation != "serializable") break;
+      change.validate_no_conflicting_data = true;
+      change.validate_from = validate_from;
+      if (!change.validate_from && head != nullptr) change.validate_from = head->snapshot_id;
+      change.conflict_filter = options_.filter != nullptr ? options_.filter : Predicate::True();
       break;
     case WriteMode::kOverwriteByFilter:
       change.kind = SnapshotChange::Kind::kOverwrite;

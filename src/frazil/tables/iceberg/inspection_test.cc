@@ -84,7 +84,11 @@ TEST(MetadataTables, AfterAppendAndRewrite) {
   ScanOptions then;
   then.snapshot_id = first;
   EXPECT_EQ(At(*RowsOf(table, "files", then), 0, "file_path"), Value("/w/t/data/a"));
-  EXPECT_FALSE((*table.Load()->MetadataTable("snapshots"))->Scan(then).ok());
+  // What is about the whole table is the same at every snapshot; what is about all snapshots has none of its own.
+  EXPECT_EQ(RowsOf(table, "snapshots", then)->rows, RowsOf(table, "snapshots")->rows);
+  auto all_files = (*table.Load()->MetadataTable("all_files"))->Scan(then);
+  ASSERT_FALSE(all_files.ok());
+  EXPECT_EQ(all_files.error().message, "Cannot select snapshot in table: ALL_FILES");
 
   EXPECT_EQ(RowsOf(table, "entries")->rows.size(), 3u);
   EXPECT_EQ(RowsOf(table, "all_entries")->rows.size(), 5u);

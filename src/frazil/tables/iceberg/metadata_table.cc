@@ -1,5 +1,7 @@
 #include "frazil/tables/iceberg/metadata_table.h"
 
+#include <map>
+
 #include "frazil/base/text.h"
 #include "frazil/tables/iceberg/changes_table.h"
 #include "frazil/tables/iceberg/errors.h"
@@ -43,12 +45,13 @@ class MetadataTableView : public Table {
   std::map<std::string, std::string> properties() const override { return {}; }
   TableCapabilities capabilities() const override {
     TableCapabilities result;
-    result.time_travel = kind_->of_snapshot;
+    result.time_travel = true;
     return result;
   }
   Result<TableScanPtr> Scan(const ScanOptions& options) const override {
     FRAZIL_ASSIGN_OR_RETURN(ScanTarget target, FindScanTarget(*source_.metadata, options));
-    if (target.time_travel && !kind_->of_snapshot) {
+    // Those about the whole table (history, refs) are the same for each of its snapshots, as Iceberg has it.
+    if (target.time_travel && AsciiLower(kind_->name).starts_with("all_")) {
       return UnsupportedOperation("Cannot select snapshot in table: " + AsciiUpper(kind_->name));
     }
     return TableScanPtr(std::make_shared<MetadataScan>(source_, kind_, schema_, std::move(target)));
@@ -59,6 +62,43 @@ class MetadataTableView : public Table {
   const MetadataTableKind* kind_;
   DataTypePtr schema_;
 };
+
+}  // namespace
+
+namespace {
+
+/// The comments that Iceberg has for columns about files.
+void AddComments(std::vector<StructField>* fields) {
+  static const std::map<std::string, const char*, std::less<>> comments = {
+      {"content", "Contents of the file: 0=data, 1=position deletes, 2=equality deletes"},
+      {"file_path", "Location URI with FS scheme"},
+      {"file_format", "File format name: avro, orc, or parquet"},
+      {"spec_id", "Partition spec ID"},
+      {"partition", "Partition data tuple, schema based on the partition spec"},
+      {"record_count", "Number of records in the file"},
+      {"file_size_in_bytes", "Total file size in bytes"},
+      {"column_sizes", "Map of column id to total size on disk"},
+      {"value_counts", "Map of column id to total count, including null and NaN"},
+      {"null_value_counts", "Map of column id to null value count"},
+      {"nan_value_counts", "Map of column id to number of NaN values in the column"},
+      {"lower_bounds", "Map of column id to lower bound"},
+      {"upper_bounds", "Map of column id to upper bound"},
+      {"key_metadata", "Encryption key metadata blob"},
+      {"split_offsets", "Splittable offsets"},
+      {"equality_ids", "Equality comparison field IDs"},
+      {"sort_order_id", "Sort order ID"},
+      {"first_row_id", "The first row ID assigned to the first row in the data file"},
+      {"referenced_data_file",
+       "Fully qualified location (URI with FS scheme) of a data file that all deletes reference"},
+      {"content_offset", "The offset in the file where the content starts"},
+      {"content_size_in_bytes", "The length of referenced content stored in the file"},
+      {"readable_metrics", "Column metrics in readable form"},
+  };
+  for (auto& field : *fields) {
+    const auto comment = comments.find(field.name);
+    if (comment != comments.end() && field.Comment().empty()) field.SetComment(comment->second);
+  }
+}
 
 }  // namespace
 
@@ -82,6 +122,11 @@ Result<TablePtr> IcebergTable::MetadataTable(const std::string& name) const {
   MetadataSource source{operations_, metadata_, {}};
   FRAZIL_ASSIGN_OR_RETURN(source.partition, UnifyPartitions(*metadata_));
   FRAZIL_ASSIGN_OR_RETURN(DataTypePtr schema, kind->schema(source));
+  if (schema->FieldIndex("readable_metrics") >= 0) {
+    std::vector<StructField> fields = schema->fields();
+    AddComments(&fields);
+    schema = DataType::Struct(std::move(fields));
+  }
   return TablePtr(std::make_shared<MetadataTableView>(std::move(source), kind, std::move(schema)));
 }
 

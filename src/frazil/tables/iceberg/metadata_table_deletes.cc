@@ -1,3 +1,5 @@
+#include <map>
+
 #include "frazil/tables/iceberg/metadata_table.h"
 #include "frazil/tables/iceberg/parallel_for.h"
 #include "frazil/tables/iceberg/position_deletes.h"
@@ -19,6 +21,17 @@ Result<DataTypePtr> DeletesSchema(const MetadataSource& source) {
     fields.emplace_back("content_offset", DataType::Long());
     fields.emplace_back("content_size_in_bytes", DataType::Long());
   }
+  static const std::map<std::string, const char*, std::less<>> comments = {
+      {"file_path", "Path of a file in which a deleted row is stored"},
+      {"pos", "Ordinal position of a deleted row in the data file"},
+      {"row", "Deleted row values"},
+      {"partition", "Partition that position delete row belongs to"},
+      {"spec_id", "Spec ID used to track the file containing a row"},
+      {"delete_file_path", "Path of the file in which a row is stored"},
+      {"content_offset", "The offset in the DV where the content starts"},
+      {"content_size_in_bytes", "The length in bytes of the DV blob"},
+  };
+  for (auto& field : fields) field.SetComment(comments.at(field.name));
   return DataType::Struct(std::move(fields));
 }
 

@@ -64,6 +64,16 @@ Deleted Difference(const ReachableFiles& before, const ReachableFiles& after) {
   return result;
 }
 
+/// The partition specs of the manifests of all snapshots.
+Result<std::set<int32_t>> SpecsInUse(const TableOperations& operations, const TableMetadata& metadata) {
+  std::set<int32_t> specs;
+  for (const auto& snapshot : metadata.snapshots) {
+    FRAZIL_ASSIGN_OR_RETURN(auto manifests, operations.ReadManifests(metadata, snapshot));
+    for (const auto& manifest : *manifests) specs.insert(manifest.spec_id);
+  }
+  return specs;
+}
+
 Result<RowSet> ExpireSnapshots(const Table& table, const Arguments& arguments) {
   const IcebergTable& iceberg = Iceberg(table);
   FRAZIL_RETURN_IF_ERROR(CheckMayDeleteFiles(iceberg.metadata(), "expire snapshots"));
@@ -83,6 +93,7 @@ Result<RowSet> ExpireSnapshots(const Table& table, const Arguments& arguments) {
       if (!id.is_null()) request.snapshot_ids.push_back(id.integer());
     }
   }
+  const bool clean_metadata = !arguments[5].is_null() && arguments[5].boolean();
   std::optional<TableMetadata> before;
   std::set<int64_t> removed;
   FRAZIL_ASSIGN_OR_RETURN(auto committed,
@@ -96,6 +107,10 @@ Result<RowSet> ExpireSnapshots(const Table& table, const Arguments& arguments) {
                             TableMetadata next = base;
                             for (const auto& name : expiration.references) RemoveRef(&next, name);
                             RemoveSnapshots(&next, expiration.snapshots);
+                            if (clean_metadata) {
+                              FRAZIL_ASSIGN_OR_RETURN(auto specs, SpecsInUse(*iceberg.operations(), next));
+                              RemoveUnusedSchemasAndSpecs(&next, specs);
+                            }
                             return std::optional<TableMetadata>(std::move(next));
                           }));
   Deleted deleted;
@@ -135,6 +150,105 @@ bool IsHidden(std::string_view below, const TableMetadata& metadata) {
   return false;
 }
 
+/// Where a file is, taken apart: tables, and lists of what is there, name one file by several schemes (s3, s3a) and
+/// hosts. The rules are those of Iceberg's DeleteOrphanFiles action.
+class FilePrefixes {
+ public:
+  enum class Mode { kError, kIgnore, kDelete };
+
+  static Result<FilePrefixes> Of(const Value& schemes, const Value& authorities, const Value& mode) {
+    FilePrefixes result;
+    result.schemes_ = {{"s3n", "s3"}, {"s3a", "s3"}};
+    AddEqual(schemes, &result.schemes_);
+    AddEqual(authorities, &result.authorities_);
+    const std::string name = mode.is_null() ? "ERROR" : AsciiUpper(mode.string());
+    if (name == "IGNORE") {
+      result.mode_ = Mode::kIgnore;
+    } else if (name == "DELETE") {
+      result.mode_ = Mode::kDelete;
+    } else if (name != "ERROR") {
+      return IllegalArgument("No enum constant org.apache.iceberg.actions.DeleteOrphanFiles.PrefixMismatchMode." +
+                             name);
+    }
+    return result;
+  }
+
+  /// A file that a state of the table names.
+  void AddNamed(const std::string& path) {
+    const Place place = Take(path);
+    named_[place.path].insert({place.scheme, place.authority});
+  }
+
+  /// Whether a file that is there is an orphan: none of that path is named, or one by other schemes or hosts, and the
+  /// mode says that these are others.
+  bool IsOrphan(const std::string& path) {
+    const Place place = Take(path);
+    auto named = named_.find(place.path);
+    if (named == named_.end()) return true;
+    std::vector<std::string> differing;
+    for (const auto& [scheme, authority] : named->second) {
+      const bool same_scheme = scheme.empty() || EqualsIgnoreCase(scheme, place.scheme);
+      const bool same_authority = authority.empty() || EqualsIgnoreCase(authority, place.authority);
+      if (same_scheme && same_authority) return false;
+      if (!same_scheme) differing.push_back("(" + scheme + ", " + place.scheme + ")");
+      if (!same_authority) differing.push_back("(" + authority + ", " + place.authority + ")");
+    }
+    conflicts_.insert(differing.begin(), differing.end());
+    return mode_ == Mode::kDelete;
+  }
+
+  /// Fails where it is not known of a file whether it is one that is named.
+  Status CheckConflicts() const {
+    if (mode_ != Mode::kError || conflicts_.empty()) return {};
+    return Validation(
+        "Unable to determine whether certain files are orphan. Metadata references files that match listed/provided "
+        "files except for authority/scheme. Please, inspect the conflicting authorities/schemes and provide which of "
+        "them are equal by further configuring the action via equalSchemes() and equalAuthorities() methods. Set the "
+        "prefix mismatch mode to 'NONE' to ignore remaining locations with conflicting authorities/schemes or to "
+        "'DELETE' iff you are ABSOLUTELY confident that remaining conflicting authorities/schemes are different. It "
+        "will be impossible to recover deleted files. Conflicting authorities/schemes: [" +
+        Join({conflicts_.begin(), conflicts_.end()}, ", ") + "].");
+  }
+
+ private:
+  struct Place {
+    std::string scheme, authority, path;
+  };
+
+  /// "s3,s3a" -> "s3" as a map's entries: each name of a key's list stands for the value.
+  static void AddEqual(const Value& given, std::map<std::string, std::string>* equal) {
+    if (given.is_null()) return;
+    const auto& entries = given.list();
+    for (size_t i = 0; i + 1 < entries.size(); i += 2) {
+      if (entries[i].is_null() || entries[i + 1].is_null()) continue;
+      for (const auto& name : Split(entries[i].string(), ','))
+        (*equal)[std::string(TrimBlanks(name))] = std::string(TrimBlanks(entries[i + 1].string()));
+    }
+  }
+
+  static std::string Mapped(const std::map<std::string, std::string>& equal, std::string name) {
+    auto found = equal.find(name);
+    return found == equal.end() ? name : found->second;
+  }
+
+  Place Take(const std::string& path) const {
+    Place place;
+    place.path = storage::LocalPath(path);
+    const size_t colon = place.path.find("://");
+    if (colon == std::string::npos) return place;
+    const size_t slash = std::min(place.path.find('/', colon + 3), place.path.size());
+    place.scheme = Mapped(schemes_, place.path.substr(0, colon));
+    place.authority = Mapped(authorities_, place.path.substr(colon + 3, slash - colon - 3));
+    place.path.erase(0, slash);
+    return place;
+  }
+
+  std::map<std::string, std::string> schemes_, authorities_;
+  Mode mode_ = Mode::kError;
+  std::map<std::string, std::set<std::pair<std::string, std::string>>> named_;  ///< Scheme and host by path.
+  std::set<std::string> conflicts_;
+};
+
 Result<RowSet> RemoveOrphanFiles(const Table& table, const Arguments& arguments) {
   constexpr int64_t kDay = 24LL * 60 * 60 * 1000;
   const IcebergTable& iceberg = Iceberg(table);
@@ -153,6 +267,8 @@ Result<RowSet> RemoveOrphanFiles(const Table& table, const Arguments& arguments)
         "files with an arbitrary "
         "interval.");
   }
+  if (!arguments[4].is_null()) return Error::Unsupported("remove_orphan_files with file_list_view");
+  FRAZIL_ASSIGN_OR_RETURN(FilePrefixes prefixes, FilePrefixes::Of(arguments[5], arguments[6], arguments[7]));
   std::string folder = arguments[1].is_null() ? iceberg.metadata().location : arguments[1].string();
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   // First the list, then the newest state: what is committed in between is named by it.
@@ -173,17 +289,22 @@ Result<RowSet> RemoveOrphanFiles(const Table& table, const Arguments& arguments)
   metadata_files.insert(storage::LocalPath(TableOperations::MetadataPath(*state, "version-hint.text")));
   metadata_files.insert(
       storage::LocalPath(storage::JoinPath(storage::JoinPath(state->location, "metadata"), "version-hint.text")));
+  for (const auto& [local, file] : named.content_files) prefixes.AddNamed(file.path);
+  for (const auto* group : {&named.manifests, &named.manifest_lists, &named.statistics}) {
+    for (const auto& [local, path] : *group) prefixes.AddNamed(path);
+  }
+  for (const auto& path : metadata_files) prefixes.AddNamed(path);
   std::vector<std::string> orphans;
   for (const auto& object : listed) {
     if (object.is_directory || object.modified_micros == 0 || object.modified_micros / 1000 >= older_than) continue;
     std::string local = storage::LocalPath(object.path);
-    if (named.Has(local) || metadata_files.count(local) != 0) continue;
     std::string base = storage::LocalPath(folder);
     if (IsHidden(local.starts_with(base) ? std::string_view(local).substr(base.size()) : std::string_view(local),
                  *state))
       continue;
-    orphans.push_back(object.path);
+    if (prefixes.IsOrphan(object.path)) orphans.push_back(object.path);
   }
+  FRAZIL_RETURN_IF_ERROR(prefixes.CheckConflicts());
   std::sort(orphans.begin(), orphans.end());
   if (!dry_run) operations.DeleteQuietly(orphans);
   RowSet result{DataType::Struct({{"orphan_file_location", DataType::String(), false}}), {}};
@@ -199,13 +320,20 @@ std::vector<TableProcedure> CleaningProcedures() {
             {"retain_last", DataType::Integer()},
             {"max_concurrent_deletes", DataType::Integer()},
             {"stream_results", DataType::Boolean()},
-            {"snapshot_ids", DataType::Array(DataType::Long(), true)}},
+            {"snapshot_ids", DataType::Array(DataType::Long(), true)},
+            {"clean_expired_metadata", DataType::Boolean()}},
            ExpireSnapshots},
           {"remove_orphan_files",
            {{"older_than", DataType::Timestamp()},
             {"location", DataType::String()},
             {"dry_run", DataType::Boolean()},
-            {"max_concurrent_deletes", DataType::Integer()}},
+            {"max_concurrent_deletes", DataType::Integer()},
+            {"file_list_view", DataType::String()},
+            {"equal_schemes", DataType::Map(DataType::String(), DataType::String(), true)},
+            {"equal_authorities", DataType::Map(DataType::String(), DataType::String(), true)},
+            {"prefix_mismatch_mode", DataType::String()},
+            {"prefix_listing", DataType::Boolean()},
+            {"stream_results", DataType::Boolean()}},
            RemoveOrphanFiles}};
 }
 

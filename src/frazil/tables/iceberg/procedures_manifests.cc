@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/manifest_writer.h"
 #include "frazil/tables/iceberg/metadata_update.h"
 #include "frazil/tables/iceberg/procedures_internal.h"
 #include "frazil/tables/iceberg/snapshot_producer.h"
+#include "frazil/tables/iceberg/spark_schema.h"
 
 namespace frazil::tables::iceberg {
 namespace {
@@ -15,8 +17,13 @@ namespace {
 /// One run; files written for attempts that lost are deleted at its end.
 class ManifestRewrite {
  public:
-  ManifestRewrite(const IcebergTable& table, std::optional<int32_t> spec_id)
-      : table_(table), wanted_spec_(spec_id), snapshot_id_(NewSnapshotId()), uuid_(RandomUuidText()) {}
+  /// `sort_by`: partition fields by whose values files are put together; empty: all of them.
+  ManifestRewrite(const IcebergTable& table, std::optional<int32_t> spec_id, std::vector<std::string> sort_by)
+      : table_(table),
+        wanted_spec_(spec_id),
+        sort_by_(std::move(sort_by)),
+        snapshot_id_(NewSnapshotId()),
+        uuid_(RandomUuidText()) {}
 
   Result<RowSet> Run() {
     auto committed = ChangeTable(table_, [&](const TableMetadata& base) { return Apply(base); });
@@ -40,6 +47,7 @@ class ManifestRewrite {
     last_.clear();
     int32_t spec_id = wanted_spec_.value_or(base.default_spec_id);
     if (base.FindSpec(spec_id) == nullptr) return IllegalArgument("Invalid spec id " + std::to_string(spec_id));
+    FRAZIL_ASSIGN_OR_RETURN(sort_fields_, SortFields(base, *base.FindSpec(spec_id)));
     const Snapshot* parent = base.current_snapshot();
     if (parent == nullptr) return std::optional<TableMetadata>();
     FRAZIL_ASSIGN_OR_RETURN(auto before, table_.operations()->ReadManifests(base, *parent));
@@ -63,6 +71,45 @@ class ManifestRewrite {
     FRAZIL_RETURN_IF_ERROR(AddSnapshot(&next, std::move(snapshot)));
     FRAZIL_RETURN_IF_ERROR(SetBranchSnapshot(&next, snapshot_id_, kMainBranch, true));
     return std::optional<TableMetadata>(std::move(next));
+  }
+
+  /// A field of the spec that files are sorted by: its place, and the type of its values.
+  struct SortField {
+    size_t index = 0;
+    DataTypePtr type;
+  };
+
+  Result<std::vector<SortField>> SortFields(const TableMetadata& base, const PartitionSpec& spec) const {
+    std::vector<SortField> result;
+    std::vector<std::string> missing;
+    for (const auto& name : sort_by_) {
+      size_t index = 0;
+      while (index < spec.fields.size() && spec.fields[index].name != name) ++index;
+      if (index == spec.fields.size()) {
+        missing.push_back(name);
+        continue;
+      }
+      auto type = ToSparkType(*PartitionFieldType(spec.fields[index], *base.SchemaForSpec(spec)));
+      if (!type.ok()) return Error::Unsupported("rewrite_manifests with sort_by the partition field " + name);
+      result.push_back({index, *std::move(type)});
+    }
+    if (missing.empty()) return result;
+    return IllegalArgument("Cannot set manifest sorting because specified field(s) [" + Join(missing, ", ") +
+                           "] were not found in current partition spec. Spec ID " + std::to_string(spec.spec_id));
+  }
+
+  /// NULLs first, as in Iceberg's order of partitions.
+  bool IsBefore(const ManifestEntry& left, const ManifestEntry& right) const {
+    for (const auto& field : sort_fields_) {
+      const Value& a = left.file->partition[field.index];
+      const Value& b = right.file->partition[field.index];
+      if (a.is_null() || b.is_null()) {
+        if (a.is_null() != b.is_null()) return a.is_null();
+        continue;
+      }
+      if (const int order = CompareValues(*field.type, a, b); order != 0) return order < 0;
+    }
+    return false;
   }
 
   /// Appends the manifests of one content as they are afterwards.
@@ -94,6 +141,10 @@ class ManifestRewrite {
       }
     }
     std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (!sort_fields_.empty()) {
+      std::stable_sort(entries.begin(), entries.end(),
+                       [&](const auto& a, const auto& b) { return IsBefore(a.second, b.second); });
+    }
     rewritten_ += static_cast<int64_t>(chosen.size());
     size_t each =
         (entries.size() + static_cast<size_t>(wanted) - 1) / static_cast<size_t>(std::max<int64_t>(wanted, 1));
@@ -119,6 +170,8 @@ class ManifestRewrite {
 
   const IcebergTable& table_;
   const std::optional<int32_t> wanted_spec_;
+  const std::vector<std::string> sort_by_;
+  std::vector<SortField> sort_fields_;  ///< Those of sort_by_ in the spec.
   const int64_t snapshot_id_;
   const std::string uuid_;
   int64_t attempt_ = 0;
@@ -128,10 +181,15 @@ class ManifestRewrite {
 };
 
 Result<RowSet> RewriteManifests(const Table& table, const std::vector<Value>& arguments) {
-  if (!arguments[2].is_null()) return Error::Unsupported("rewrite_manifests with sort_by");
+  std::vector<std::string> sort_by;
+  if (!arguments[2].is_null()) {
+    for (const auto& name : arguments[2].list()) {
+      if (!name.is_null()) sort_by.push_back(name.string());
+    }
+  }
   std::optional<int32_t> spec_id;
   if (!arguments[1].is_null()) spec_id = static_cast<int32_t>(arguments[1].integer());
-  return ManifestRewrite(Iceberg(table), spec_id).Run();
+  return ManifestRewrite(Iceberg(table), spec_id, std::move(sort_by)).Run();
 }
 
 }  // namespace

@@ -172,6 +172,38 @@ TEST(RemoveOrphanFiles, OnlyFilesThatNoStateNamesGo) {
   EXPECT_NE(hasty.error().message.find("interval less than 24 hours"), std::string::npos);
 }
 
+TEST(RemoveOrphanFiles, OneFileHasSeveralNames) {
+  TestTable table;
+  auto far = table.File("a", "Oslo", 1, 1);
+  far.path = "s3a://bucket/data/a";
+  auto elsewhere = table.File("b", "Oslo", 2, 1);
+  elsewhere.path = "s3://other/data/b";
+  table.Append({far, elsewhere});
+  for (const char* path : {"s3://bucket/data/a", "s3://bucket/data/b", "s3://bucket/data/orphan"})
+    ASSERT_TRUE(table.store().Write(path, "x").ok());
+  const Value folder(std::string("s3://bucket/data"));
+  const auto call = [&](Value authorities, Value mode) {
+    return Call(table, "remove_orphan_files",
+                {Value(), folder, Value(true), Value(), Value(), Value(), std::move(authorities), std::move(mode)});
+  };
+  // s3a is s3, but nobody knows what "other" is.
+  auto unknown = call(Value(), Value());
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.error().message.find("[(other, bucket)]"), std::string::npos) << unknown.error().message;
+  using Rows = std::vector<std::vector<Value>>;
+  const Value a(std::string("s3://bucket/data/b")), orphan(std::string("s3://bucket/data/orphan"));
+  auto ignored = call(Value(), Value(std::string("ignore")));
+  ASSERT_TRUE(ignored.ok()) << ignored.error().message;
+  EXPECT_EQ(ignored->rows, (Rows{{orphan}}));
+  auto equal = call(Value(Value::List{Value(std::string("other, another")), Value(std::string("bucket"))}), Value());
+  ASSERT_TRUE(equal.ok()) << equal.error().message;
+  EXPECT_EQ(equal->rows, (Rows{{orphan}}));
+  auto deleted = call(Value(), Value(std::string("DELETE")));
+  ASSERT_TRUE(deleted.ok()) << deleted.error().message;
+  EXPECT_EQ(deleted->rows, (Rows{{a}, {orphan}}));
+  EXPECT_FALSE(call(Value(), Value(std::string("maybe"))).ok());
+}
+
 TEST(RewriteManifests, TheSameFilesInFewerManifests) {
   for (const char* version : {"1", "2", "3"}) {
     TestTable table(Properties{{"format-version", version}});

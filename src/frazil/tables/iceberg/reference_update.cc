@@ -37,6 +37,12 @@ Status ApplyReferenceChange(const TableChange& change, const std::string& table_
   if (!exists && !change.create)
     return IllegalArgument(std::string(change.is_branch ? "Branch" : "Tag") + " does not exist: " + name);
   if (exists && known->second.is_branch != change.is_branch) return WrongKind(name, known->second.is_branch);
+  if (change.snapshots_to_keep && *change.snapshots_to_keep <= 0)
+    return IllegalArgument("Min snapshots to keep must be greater than 0");
+  if (change.snapshot_retain_ms && *change.snapshot_retain_ms <= 0)
+    return IllegalArgument("Max snapshot age must be greater than 0 ms");
+  if (change.reference_retain_ms && *change.reference_retain_ms <= 0)
+    return IllegalArgument("Max reference age must be greater than 0");
   SnapshotRef ref;
   if (exists) ref = known->second;
   ref.is_branch = change.is_branch;

@@ -100,6 +100,8 @@ bool Schema::SameAs(const Schema& other) const {
 SchemaPtr Schema::WithId(int32_t schema_id) const { return Make(schema_id, root_->fields, identifier_field_ids_); }
 
 Result<SchemaPtr> Schema::FromJson(const JsonValue& json) {
+  const JsonValue* type = json.Find("type");
+  if (type == nullptr || type->text != "struct") return IllegalArgument("Cannot parse type from json: " + json.Write());
   FRAZIL_ASSIGN_OR_RETURN(auto fields, ParseFields(json));
   FRAZIL_ASSIGN_OR_RETURN(auto id, GetOptionalLong(json, "schema-id"));
   std::vector<int32_t> identifiers;

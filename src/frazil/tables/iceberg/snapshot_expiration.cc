@@ -91,4 +91,17 @@ void RemoveSnapshots(TableMetadata* metadata, const std::set<int64_t>& snapshots
   metadata->snapshot_log = std::move(log);
 }
 
+void RemoveUnusedSchemasAndSpecs(TableMetadata* metadata, const std::set<int32_t>& specs_in_use) {
+  std::set<int32_t> schemas = {metadata->current_schema_id};
+  for (const auto& snapshot : metadata->snapshots) {
+    // One that does not say its schema may be of any.
+    if (!snapshot.schema_id) return;
+    schemas.insert(*snapshot.schema_id);
+  }
+  std::erase_if(metadata->schemas, [&](const SchemaPtr& schema) { return schemas.count(schema->schema_id()) == 0; });
+  std::erase_if(metadata->specs, [&](const PartitionSpec& spec) {
+    return spec.spec_id != metadata->default_spec_id && specs_in_use.count(spec.spec_id) == 0;
+  });
+}
+
 }  // namespace frazil::tables::iceberg

@@ -30,4 +30,8 @@ Result<Expiration> PlanExpiration(const TableMetadata& metadata, const Expiratio
 /// no longer whole.
 void RemoveSnapshots(TableMetadata* metadata, const std::set<int64_t>& snapshots);
 
+/// Takes out the schemas and partition specs that no snapshot's files need any more, and that are not in use.
+/// `specs_in_use`: those of the manifests of all snapshots.
+void RemoveUnusedSchemasAndSpecs(TableMetadata* metadata, const std::set<int32_t>& specs_in_use);
+
 }  // namespace frazil::tables::iceberg

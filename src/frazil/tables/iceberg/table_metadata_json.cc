@@ -107,7 +107,9 @@ Status ParseSnapshots(const JsonValue& json, TableMetadata* metadata) {
       }
       metadata->refs[name] = ref;
     }
-  } else if (metadata->current_snapshot_id) {
+  }
+  // Some writers leave the main branch out, though it is where the current snapshot is.
+  if (metadata->current_snapshot_id && metadata->refs.count(kMainBranch) == 0) {
     SnapshotRef main;
     main.snapshot_id = *metadata->current_snapshot_id;
     metadata->refs[kMainBranch] = main;

@@ -1,0 +1,130 @@
+"""Iceberg's definitions, references, properties and metadata tables, where they are refused or cleaned up."""
+import json
+from pathlib import Path
+
+import pytest
+
+
+def folder_of(spark, table):
+    found = spark.sql(f"DESCRIBE TABLE EXTENDED {table}").where("col_name = 'Location'").first()["data_type"]
+    return Path(found.removeprefix("file:"))
+
+
+def metadata(spark, table):
+    found = max((folder_of(spark, table) / "metadata").glob("v*.metadata.json"), key=lambda p: int(p.name[1:].split(".")[0]))
+    return json.loads(found.read_text())
+
+
+def test_defaults_need_version_3(spark, namespace):
+    """Spark's Iceberg takes no defaults of columns in DDL; tables of version 3 take them here from ALTER TABLE."""
+    with pytest.raises(Exception, match="does not support column default value"):
+        spark.sql(f"CREATE TABLE {namespace}.c (a INT DEFAULT 5) USING iceberg")
+    table = f"{namespace}.d"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg")
+    for statement in (f"ALTER TABLE {table} ADD COLUMN a INT DEFAULT 5", f"ALTER TABLE {table} ALTER COLUMN id SET DEFAULT 5"):
+        with pytest.raises(Exception, match="default value"):
+            spark.sql(statement)
+    assert metadata(spark, table)["schemas"][-1]["fields"] == [{"id": 1, "name": "id", "required": False, "type": "int"}]
+
+
+@pytest.mark.ours  # Spark's Iceberg takes no defaults
+def test_defaults_of_version_3(spark, namespace):
+    table = f"{namespace}.d"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg TBLPROPERTIES ('format-version' = '3')")
+    spark.sql(f"INSERT INTO {table} VALUES (1)")
+    spark.sql(f"ALTER TABLE {table} ADD COLUMN a INT DEFAULT 5")
+    spark.sql(f"INSERT INTO {table} (id) VALUES (2)")
+    spark.sql(f"ALTER TABLE {table} ALTER COLUMN a SET DEFAULT 6")
+    spark.sql(f"INSERT INTO {table} VALUES (3, DEFAULT)")
+    spark.sql(f"ALTER TABLE {table} ALTER COLUMN a DROP DEFAULT")
+    spark.sql(f"INSERT INTO {table} (id) VALUES (4)")
+    assert sorted(tuple(row) for row in spark.table(table).collect()) == [(1, 5), (2, 5), (3, 6), (4, None)]
+
+
+def test_time_travel_on_metadata_tables(spark, namespace):
+    """Tables about the whole table are the same at every snapshot; those of all snapshots have none."""
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg")
+    spark.sql(f"INSERT INTO {table} VALUES (1)")
+    spark.sql(f"ALTER TABLE {table} CREATE TAG one")
+    spark.sql(f"INSERT INTO {table} VALUES (2)")
+    for name, rows in (("snapshots", 2), ("history", 2), ("refs", 2), ("metadata_log_entries", 4), ("files", 1), ("entries", 1),
+                       ("manifests", 1), ("partitions", 1), ("position_deletes", 0)):
+        assert spark.sql(f"SELECT * FROM {table}.{name} VERSION AS OF 'one'").count() == rows, name
+    for name in ("all_files", "all_data_files", "all_delete_files", "all_entries", "all_manifests"):
+        with pytest.raises(Exception, match=f"Cannot select snapshot in table: {name.upper()}"):
+            spark.sql(f"SELECT * FROM {table}.{name} VERSION AS OF 'one'").collect()
+    with pytest.raises(Exception, match="Can't time travel"):
+        spark.sql(f"SELECT * FROM {table}.tag_one VERSION AS OF 'one'").collect()
+
+
+def test_metadata_that_names_no_main_branch(spark, namespace):
+    """Others leave it out; what the current snapshot has must not be lost when snapshots expire."""
+    table = f"{namespace}.m"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg")
+    spark.sql(f"INSERT INTO {table} VALUES (1)")
+    spark.sql(f"ALTER TABLE {table} CREATE TAG one")
+    spark.sql(f"INSERT INTO {table} VALUES (2)")
+    state = metadata(spark, table)
+    del state["refs"]["main"]
+    folder = Path(str(folder_of(spark, table))) / "metadata"
+    (folder / "v5.metadata.json").write_text(json.dumps(state))
+    (folder / "version-hint.text").write_text("5")
+    assert {row.name for row in spark.table(f"{table}.refs").collect()} == {"main", "one"}
+    spark.sql(f"CALL ice.system.expire_snapshots(table => '{table}', older_than => TIMESTAMP '2100-01-01 00:00:00', retain_last => 1)")
+    assert sorted(row.id for row in spark.table(table).collect()) == [1, 2]
+
+
+def test_references_that_are_kept_for_no_time(spark, namespace):
+    table = f"{namespace}.r"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg")
+    spark.sql(f"INSERT INTO {table} VALUES (1)")
+    for clause, message in (("BRANCH b RETAIN 0 DAYS", "Max reference age"), ("TAG b RETAIN 0 HOURS", "Max reference age"),
+                            ("BRANCH b WITH SNAPSHOT RETENTION 0 SNAPSHOTS", "Min snapshots to keep"),
+                            ("BRANCH b WITH SNAPSHOT RETENTION 0 DAYS", "Max snapshot age")):
+        with pytest.raises(Exception, match=f"{message} must be greater than 0|{message}.*must be greater than 0"):
+            spark.sql(f"ALTER TABLE {table} CREATE {clause}")
+    assert set(metadata(spark, table)["refs"]) == {"main"}
+
+
+def test_properties_that_are_reserved(spark, namespace):
+    table = f"{namespace}.p"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg")
+    for key in ("location", "provider", "owner", "external", "collation", "is_managed_location", "table_type"):
+        for statement in (f"ALTER TABLE {table} SET TBLPROPERTIES ('{key}' = 'x')", f"ALTER TABLE {table} UNSET TBLPROPERTIES ('{key}')",
+                          f"CREATE TABLE {namespace}.q (id INT) USING iceberg TBLPROPERTIES ('{key}' = 'x')"):
+            with pytest.raises(Exception, match="SET_TABLE_PROPERTY"):
+                spark.sql(statement)
+    with pytest.raises(Exception, match="Invalid metrics config, could not find column nope"):
+        spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.metadata.metrics.column.nope' = 'full')")
+
+
+def test_schemas_and_specs_that_expire(spark, namespace):
+    table = f"{namespace}.x"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg PARTITIONED BY (id)")
+    spark.sql(f"INSERT INTO {table} VALUES (1)")
+    spark.sql(f"ALTER TABLE {table} ADD COLUMN s STRING")
+    spark.sql(f"ALTER TABLE {table} DROP PARTITION FIELD id")
+    spark.sql(f"INSERT OVERWRITE {table} VALUES (2, 'b')")
+    call = f"CALL ice.system.expire_snapshots(table => '{table}', older_than => TIMESTAMP '2100-01-01 00:00:00', retain_last => 1"
+    spark.sql(f"{call}, clean_expired_metadata => true)")
+    state = metadata(spark, table)
+    assert [schema["schema-id"] for schema in state["schemas"]] == [state["current-schema-id"]] and len(state["snapshots"]) == 1
+    # The overwriting snapshot's manifest of deleted files is still of the old spec.
+    assert {spec["spec-id"] for spec in state["partition-specs"]} in ({0, 1}, {1})
+    assert [tuple(row) for row in spark.table(table).collect()] == [(2, "b")]
+
+
+def test_manifests_are_sorted_by_partition_fields(spark, namespace):
+    table = f"{namespace}.s"
+    spark.sql(f"CREATE TABLE {table} (a INT, b INT) USING iceberg PARTITIONED BY (a, b) TBLPROPERTIES "
+              "('commit.manifest.target-size-bytes' = '1')")
+    for n in range(6):
+        spark.sql(f"INSERT INTO {table} VALUES ({n}, {10 - n})")
+    call = f"CALL ice.system.rewrite_manifests(table => '{table}', sort_by => array("
+    with pytest.raises(Exception, match="nope"):
+        spark.sql(call + "'nope'))")
+    assert spark.sql(call + "'b'))").first().rewritten_manifests_count == 6
+    bounds = [row.partition_summaries[1] for row in spark.sql(f"SELECT * FROM {table}.manifests").collect()]
+    assert [int(bound.lower_bound) for bound in bounds] == sorted(int(bound.lower_bound) for bound in bounds)
+    assert spark.table(table).count() == 6
