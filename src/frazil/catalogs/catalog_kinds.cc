@@ -41,8 +41,13 @@ Result<CatalogPtr> MakeSparkSessionCatalog(const CatalogContext& context) {
   // Without a type the tables' names live in the built-in catalog itself, which knows Iceberg as one of its formats.
   if (!context.settings.contains("type") && !context.settings.contains("catalog-impl")) return session_catalog;
   auto type = context.settings.find("type");
-  // A Metastore has the databases and the tables of other kinds, too.
-  if (type != context.settings.end() && EqualsIgnoreCase(type->second, "hive")) return HiveCatalog::Make(context);
+  // A Metastore and Glue have the databases and the tables of other kinds, too.
+  const auto implementation = context.settings.find("catalog-impl");
+  std::string kind;
+  if (type != context.settings.end()) kind = AsciiLower(type->second);
+  if (implementation != context.settings.end()) kind = implementation->second;
+  if (kind == "hive" || kind == "org.apache.iceberg.hive.HiveCatalog") return HiveCatalog::Make(context);
+  if (kind == "glue" || kind == "org.apache.iceberg.aws.glue.GlueCatalog") return GlueCatalog::Make(context);
   FRAZIL_ASSIGN_OR_RETURN(auto iceberg, MakeIcebergCatalog(context));
   return CatalogPtr(std::make_shared<SparkSessionCatalog>(std::move(session_catalog), std::move(iceberg)));
 }

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "frazil/base/text.h"
+#include "frazil/catalogs/glue/glue_entries.h"
 #include "frazil/catalogs/json_members.h"
+#include "frazil/catalogs/metastore/described_table.h"
+#include "frazil/catalogs/metastore/spark_views.h"
 
 namespace frazil::catalogs {
 namespace {
@@ -29,6 +32,7 @@ Result<CatalogPtr> GlueCatalog::Make(const CatalogContext& context) {
   std::shared_ptr<GlueCatalog> catalog(new GlueCatalog());
   FRAZIL_RETURN_IF_ERROR(catalog->Initialize(context));
   catalog->glue_ = std::make_shared<AwsJsonClient>(AwsJsonClient::Service{"glue", "AWSGlue"}, context.settings);
+  catalog->UseEntries(std::make_shared<GlueEntries>(catalog->glue_, catalog->SettingOf("glue.id")), context);
   const std::string lock = catalog->SettingOf("lock-impl");
   if (lock == "org.apache.iceberg.aws.dynamodb.DynamoDbLockManager" ||
       lock == "org.apache.iceberg.aws.glue.DynamoLockManager") {
@@ -129,11 +133,13 @@ Status GlueCatalog::DropNamespace(const Namespace& name_space, bool cascade) {
   FRAZIL_ASSIGN_OR_RETURN(bool exists, NamespaceExists(name_space));
   if (!exists || name_space.empty()) return NamespaceNotFound(*this, name_space);
   if (cascade) {
-    FRAZIL_ASSIGN_OR_RETURN(auto own, TableNames(name_space, true));
+    FRAZIL_ASSIGN_OR_RETURN(auto views, Names(name_space, Kind::kViews));
+    for (const auto& view : views) FRAZIL_RETURN_IF_ERROR(DropView({name_space, view}));
+    FRAZIL_ASSIGN_OR_RETURN(auto own, Names(name_space, Kind::kTables));
     for (const auto& table : own) FRAZIL_RETURN_IF_ERROR(DropTable({name_space, table}, false));
   }
   // Glue would drop the tables with it.
-  FRAZIL_ASSIGN_OR_RETURN(auto left, TableNames(name_space, false));
+  FRAZIL_ASSIGN_OR_RETURN(auto left, Names(name_space, Kind::kAll));
   if (!left.empty()) return NamespaceNotEmpty(*this, name_space);
   FRAZIL_ASSIGN_OR_RETURN(auto answer, glue_->Call("DeleteDatabase", WithCatalogId({{"Name", name_space[0]}}), true));
   if (answer.ok() || answer.error == "EntityNotFoundException") return {};
@@ -142,7 +148,7 @@ Status GlueCatalog::DropNamespace(const Namespace& name_space, bool cascade) {
 
 // --- tables
 
-Result<std::vector<std::string>> GlueCatalog::TableNames(const Namespace& name_space, bool iceberg_only) {
+Result<std::vector<std::string>> GlueCatalog::Names(const Namespace& name_space, Kind kind) {
   if (!HasOneLevel(name_space)) return NamespaceNotFound(*this, name_space);
   std::vector<std::string> names;
   std::string token;
@@ -154,7 +160,13 @@ Result<std::vector<std::string>> GlueCatalog::TableNames(const Namespace& name_s
     if (!answer.ok()) return glue_->ErrorOf("GetTables", answer);
     if (!answer.body.is_object()) return Error::Storage("Glue's answer holds no tables");
     for (const auto& table : answer.body.value("TableList", Json::array())) {
-      if (!iceberg_only || MetadataLocationOf(table)) names.push_back(TextMember(table, "Name"));
+      bool is_one = kind == Kind::kAll;
+      if (kind == Kind::kTables) {
+        is_one = MetadataLocationOf(table) || (is_session() && IsDescribedTable(HiveTableOf(table, name_space[0])));
+      } else if (kind == Kind::kViews) {
+        is_one = is_session() && IsSparkView(HiveTableOf(table, name_space[0]));
+      }
+      if (is_one) names.push_back(TextMember(table, "Name"));
     }
     token = TextMember(answer.body, "NextToken");
   } while (!token.empty());
@@ -163,10 +175,20 @@ Result<std::vector<std::string>> GlueCatalog::TableNames(const Namespace& name_s
 }
 
 Result<std::vector<std::string>> GlueCatalog::ListTables(const Namespace& name_space) {
-  return TableNames(name_space, true);
+  return Names(name_space, Kind::kTables);
+}
+
+HiveTable GlueCatalog::NameOfEntry(const Identifier& identifier) const {
+  const GlueTableName name = NameOf(identifier);
+  HiveTable entry;
+  entry.database = name.database;
+  entry.name = name.table;
+  return entry;
 }
 
 GlueTableName GlueCatalog::NameOf(const Identifier& identifier) const {
+  // Hive's names, and so those of the session catalog, are in lower case.
+  if (is_session()) return {SettingOf("glue.id"), AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name)};
   return {SettingOf("glue.id"), identifier.name_space[0], identifier.name};
 }
 
@@ -174,7 +196,11 @@ Result<std::optional<PointerCatalog::Named>> GlueCatalog::FindNamed(const Identi
   if (!HasOneLevel(identifier.name_space)) return std::optional<Named>();
   FRAZIL_ASSIGN_OR_RETURN(auto table, FindGlueTable(*glue_, NameOf(identifier)));
   if (!table) return std::optional<Named>();
-  return std::optional<Named>(Named{MetadataLocationOf(*table)});
+  Named named{MetadataLocationOf(*table)};
+  // Views have their names, too.
+  if (is_session() && !named.metadata_location)
+    named.is_table = IsDescribedTable(HiveTableOf(*table, identifier.name_space[0]));
+  return std::optional<Named>(std::move(named));
 }
 
 std::shared_ptr<TablePointer> GlueCatalog::PointerOf(const Identifier& identifier) {
@@ -186,17 +212,19 @@ Result<std::string> GlueCatalog::DefaultLocation(const Identifier& identifier) {
   FRAZIL_ASSIGN_OR_RETURN(auto database, FindDatabase(identifier.name_space));
   if (!database) return NamespaceNotFound(*this, identifier.name_space);
   const std::string of_database = TextMember(*database, "LocationUri");
-  if (!of_database.empty()) return storage::JoinPath(of_database, identifier.name);
+  const auto name = NameOf(identifier);
+  if (!of_database.empty()) return storage::JoinPath(of_database, name.table);
   const std::string warehouse = SettingOf("warehouse");
   if (warehouse.empty()) {
     return Error::Plain(ExceptionClass::kIllegalArgument,
                         "Cannot derive default warehouse location, warehouse path must not be null or empty");
   }
-  return storage::JoinPath(storage::JoinPath(warehouse, identifier.name_space[0] + ".db"), identifier.name);
+  return storage::JoinPath(storage::JoinPath(warehouse, name.database + ".db"), name.table);
 }
 
 Status GlueCatalog::RemoveName(const Identifier& identifier) {
-  const Json body = WithCatalogId({{"DatabaseName", identifier.name_space[0]}, {"Name", identifier.name}});
+  const auto name = NameOf(identifier);
+  const Json body = WithCatalogId({{"DatabaseName", name.database}, {"Name", name.table}});
   FRAZIL_ASSIGN_OR_RETURN(auto answer, glue_->Call("DeleteTable", body, true));
   if (answer.ok() || answer.error == "EntityNotFoundException") return {};
   return glue_->ErrorOf("DeleteTable", answer);
@@ -208,17 +236,43 @@ Status GlueCatalog::RenameTable(const Identifier& from, const Identifier& to) {
   FRAZIL_ASSIGN_OR_RETURN(auto table, FindGlueTable(*glue_, NameOf(from)));
   if (!table) return TableNotFound(*this, from);
   // Glue cannot rename: the entry is made anew under the other name, then the old one goes.
-  Json input = {{"Name", to.name}};
+  Json input = {{"Name", NameOf(to).table}};
   for (const char* kept : {"Description", "Owner", "Parameters", "PartitionKeys", "Retention", "StorageDescriptor",
                            "TableType", "ViewExpandedText", "ViewOriginalText"}) {
     if (table->contains(kept) && !(*table)[kept].is_null()) input[kept] = (*table)[kept];
   }
-  const Json body = WithCatalogId({{"DatabaseName", to.name_space[0]}, {"TableInput", std::move(input)}});
+  const Json body = WithCatalogId({{"DatabaseName", NameOf(to).database}, {"TableInput", std::move(input)}});
   FRAZIL_ASSIGN_OR_RETURN(auto answer, glue_->Call("CreateTable", body, /*repeatable=*/false));
   if (answer.error == "AlreadyExistsException") return TableExistsAlready(*this, to);
   if (answer.error == "EntityNotFoundException") return NamespaceNotFound(*this, to.name_space);
   if (!answer.ok()) return glue_->ErrorOf("CreateTable", answer);
+  const auto name = NameOf(from);
+  const HiveTable former = HiveTableOf(*table, name.database);
+  if (is_session() && IsDescribedTable(former) && !former.partition_keys.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(const auto partitions, entries_->ListPartitions(name.database, name.table));
+    FRAZIL_RETURN_IF_ERROR(entries_->AddPartitions(NameOf(to).database, NameOf(to).table, partitions));
+  }
   return RemoveName(from);
+}
+
+// --- views
+
+Result<std::vector<std::string>> GlueCatalog::ListViews(const Namespace& name_space) {
+  return Names(name_space, Kind::kViews);
+}
+
+Result<std::optional<ViewDefinition>> GlueCatalog::LoadView(const Identifier& identifier) {
+  return LoadSparkView(identifier);
+}
+
+Status GlueCatalog::CreateView(const Identifier& identifier, const ViewDefinition& view, bool replace) {
+  FRAZIL_RETURN_IF_ERROR(LoadNamespace(identifier.name_space).status());
+  return CreateSparkView(identifier, view, replace);
+}
+
+Status GlueCatalog::DropView(const Identifier& identifier) {
+  FRAZIL_ASSIGN_OR_RETURN(const bool dropped, DropSparkView(identifier));
+  return dropped ? Status::Ok() : Status(TableNotFound(*this, identifier));
 }
 
 }  // namespace frazil::catalogs

@@ -24,10 +24,6 @@ std::string ProcessUser() {
   return "frazil";
 }
 
-bool IsIceberg(const tables::TableDefinition& definition) {
-  return definition.provider.empty() || EqualsIgnoreCase(definition.provider, "iceberg");
-}
-
 /// Whether the files of an external table are deleted with it.
 constexpr const char* kPurge = "external.table.purge";
 
@@ -39,7 +35,6 @@ std::string DatabaseName(const Namespace& name_space) { return AsciiLower(name_s
 Result<CatalogPtr> HiveCatalog::Make(const CatalogContext& context) {
   std::shared_ptr<HiveCatalog> catalog(new HiveCatalog());
   FRAZIL_RETURN_IF_ERROR(catalog->Initialize(context));
-  catalog->is_session_ = context.name == "spark_catalog";
   auto setting = [&](std::initializer_list<const char*> keys) -> std::string {
     for (const char* key : keys) {
       if (auto value = catalog->lookup_(key); value && !value->empty()) return *value;
@@ -56,11 +51,7 @@ Result<CatalogPtr> HiveCatalog::Make(const CatalogContext& context) {
   catalog->warehouse_ =
       setting({"warehouse", "hadoop.hive.metastore.warehouse.dir", "spark.hadoop.hive.metastore.warehouse.dir"});
   while (catalog->warehouse_.size() > 1 && catalog->warehouse_.ends_with('/')) catalog->warehouse_.pop_back();
-  catalog->entries_ = std::make_shared<HiveEntries>(catalog->metastore_);
-  if (catalog->is_session_) {
-    catalog->described_ =
-        std::make_unique<DescribedTables>(catalog->entries_, context.formats, context.stores, catalog->lookup_);
-  }
+  catalog->UseEntries(std::make_shared<HiveEntries>(catalog->metastore_), context);
   return CatalogPtr(std::move(catalog));
 }
 
@@ -194,7 +185,7 @@ Result<std::vector<std::string>> HiveCatalog::ListNames(const Namespace& name_sp
   if (!entries.ok()) return metastore_->ErrorOf("get_table_objects_by_name", entries);
   for (const auto& entry : entries.result.items) {
     bool is_one = HiveMetadataLocation(entry, kind).has_value();
-    if (is_session_ && !is_one) {
+    if (is_session() && !is_one) {
       const HiveTable table = HiveTableOf(entry);
       is_one = kind == std::string_view(kHiveIcebergTable) ? IsDescribedTable(table) : IsSparkView(table);
     }
@@ -219,7 +210,7 @@ Result<std::optional<PointerCatalog::Named>> HiveCatalog::FindNamed(const Identi
   Named named;
   named.metadata_location = HiveMetadataLocation(*entry);
   // Entries of other kinds are not this catalog's, but their names are taken: creating says so.
-  named.is_table = named.metadata_location || (is_session_ && IsDescribedTable(HiveTableOf(*entry)));
+  named.is_table = named.metadata_location || (is_session() && IsDescribedTable(HiveTableOf(*entry)));
   return std::optional<Named>(std::move(named));
 }
 
@@ -245,37 +236,12 @@ Result<std::string> HiveCatalog::DefaultLocation(const Identifier& identifier) {
   return storage::JoinPath(database->At(hive::database::kLocation).text, AsciiLower(identifier.name));
 }
 
-Result<HiveTable> HiveCatalog::NewEntry(const Identifier& identifier) {
+HiveTable HiveCatalog::NameOfEntry(const Identifier& identifier) const {
   HiveTable entry;
-  FRAZIL_ASSIGN_OR_RETURN(entry.storage.location, DefaultLocation(identifier));
   entry.database = DatabaseName(identifier.name_space);
   entry.name = AsciiLower(identifier.name);
   entry.owner = ProcessUser();
   return entry;
-}
-
-Result<tables::TablePtr> HiveCatalog::CreateTable(const Identifier& identifier,
-                                                  const tables::TableDefinition& definition) {
-  if (IsIceberg(definition)) return PointerCatalog::CreateTable(identifier, definition);
-  if (described_ == nullptr)
-    return Error::Unsupported("tables of provider " + definition.provider + " in an Iceberg catalog");
-  FRAZIL_ASSIGN_OR_RETURN(const auto place, NewEntry(identifier));
-  FRAZIL_ASSIGN_OR_RETURN(auto taken, FindEntry(identifier));
-  if (taken) return TableExistsAlready(*this, identifier);
-  return described_->Create(place, definition, DottedName(*this, identifier));
-}
-
-Result<tables::StagedTable> HiveCatalog::StageTable(const Identifier& identifier,
-                                                    const tables::TableDefinition& definition, bool replace) {
-  if (IsIceberg(definition)) return PointerCatalog::StageTable(identifier, definition, replace);
-  if (described_ == nullptr)
-    return Error::Unsupported("tables of provider " + definition.provider + " in an Iceberg catalog");
-  FRAZIL_ASSIGN_OR_RETURN(const auto place, NewEntry(identifier));
-  FRAZIL_ASSIGN_OR_RETURN(auto taken, FindEntry(identifier));
-  if (!taken) return described_->Stage(place, definition, nullptr, DottedName(*this, identifier));
-  const HiveTable former = HiveTableOf(*taken);
-  if (!replace || !IsDescribedTable(former)) return TableExistsAlready(*this, identifier);
-  return described_->Stage(place, definition, &former, DottedName(*this, identifier));
 }
 
 Status HiveCatalog::RemoveName(const Identifier& identifier) {
@@ -285,31 +251,7 @@ Status HiveCatalog::RemoveName(const Identifier& identifier) {
   return metastore_->ErrorOf("drop_table", answer);
 }
 
-// --- tables that are not Iceberg's, in the session catalog
-
-Result<HiveTable> HiveCatalog::FindDescribed(const Identifier& identifier) {
-  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
-  if (!entry || described_ == nullptr) return TableNotFound(*this, identifier);
-  HiveTable table = HiveTableOf(*entry);
-  if (!IsDescribedTable(table)) return TableNotFound(*this, identifier);
-  return table;
-}
-
-Result<tables::TablePtr> HiveCatalog::LoadOther(const Identifier& identifier) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto table, FindDescribed(identifier));
-  return described_->Load(table, DottedName(*this, identifier));
-}
-
-Status HiveCatalog::DropOther(const Identifier& identifier) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto table, FindDescribed(identifier));
-  return described_->Drop(table);
-}
-
-Result<bool> HiveCatalog::OwnsFiles(const Identifier& identifier) {
-  FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
-  if (!entry) return TableNotFound(*this, identifier);
-  return !EqualsIgnoreCase(entry->At(hive::table::kType).text, "EXTERNAL_TABLE");
-}
+// --- tables of plain files, in the session catalog
 
 Status HiveCatalog::SetOwnsFiles(const Identifier& identifier, ThriftValue entry, bool owns) {
   auto parameters = entry.At(hive::table::kParameters).ToStringMap();
@@ -366,13 +308,6 @@ Status HiveCatalog::RenameTable(const Identifier& from, const Identifier& to) {
   table->fields[hive::table::kDatabase] = ThriftValue::String(DatabaseName(to.name_space));
   FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->AlterTable(database, name, *table, {}));
   return answer.ok() ? Status::Ok() : Status(metastore_->ErrorOf("alter_table", answer));
-}
-
-Status HiveCatalog::AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) {
-  FRAZIL_ASSIGN_OR_RETURN(auto named, FindNamed(identifier));
-  if (!named || named->metadata_location) return PointerCatalog::AlterTable(identifier, changes);
-  FRAZIL_ASSIGN_OR_RETURN(const auto table, FindDescribed(identifier));
-  return described_->Alter(table, changes, DottedName(*this, identifier));
 }
 
 }  // namespace frazil::catalogs

@@ -6,23 +6,18 @@
 #include <vector>
 
 #include "frazil/catalogs/hive/hive_metastore.h"
-#include "frazil/catalogs/metastore/described_tables.h"
-#include "frazil/catalogs/owned_tables.h"
-#include "frazil/catalogs/pointer_catalog.h"
+#include "frazil/catalogs/metastore/metastore_catalog.h"
 #include "frazil/catalogs/table_migration.h"
 
 namespace frazil::catalogs {
 
 /// Iceberg tables in a Hive Metastore: a namespace is a database, a table's parameters hold the location of its
 /// metadata file. What Iceberg's HiveCatalog does: https://iceberg.apache.org/docs/latest/hive/
-/// As spark_catalog it also has what Spark's session catalog has in a Metastore: tables of Hive and of Spark, Delta
-/// tables, views.
-class HiveCatalog : public PointerCatalog, public TableMigration, public OwnedTables {
+class HiveCatalog : public MetastoreCatalog, public TableMigration {
  public:
   /// `settings["uri"]` is the Metastore (or the session's hive.metastore.uris).
   static Result<CatalogPtr> Make(const CatalogContext& context);
 
-  Namespace default_namespace() const override { return is_session_ ? Namespace{"default"} : Namespace(); }
   Result<std::vector<Namespace>> ListNamespaces(const Namespace& parent) override;
   Result<bool> NamespaceExists(const Namespace& name_space) override;
   Result<std::map<std::string, std::string>> LoadNamespace(const Namespace& name_space) override;
@@ -32,18 +27,11 @@ class HiveCatalog : public PointerCatalog, public TableMigration, public OwnedTa
   Status DropNamespace(const Namespace& name_space, bool cascade) override;
 
   Result<std::vector<std::string>> ListTables(const Namespace& name_space) override;
-  Result<tables::TablePtr> CreateTable(const Identifier& identifier,
-                                       const tables::TableDefinition& definition) override;
-  Result<tables::StagedTable> StageTable(const Identifier& identifier, const tables::TableDefinition& definition,
-                                         bool replace) override;
   Status RenameTable(const Identifier& from, const Identifier& to) override;
-  Status AlterTable(const Identifier& identifier, const std::vector<tables::TableChange>& changes) override;
 
   /// Of the session catalog alone.
   Result<Aside> SetAside(const Identifier& table, const Identifier& aside) override;
   Status PutBack(const Identifier& aside, const Identifier& table, const Aside& former) override;
-
-  Result<bool> OwnsFiles(const Identifier& identifier) override;
 
   bool supports_views() const override { return true; }
   Result<std::vector<std::string>> ListViews(const Namespace& name_space) override;
@@ -57,15 +45,8 @@ class HiveCatalog : public PointerCatalog, public TableMigration, public OwnedTa
   std::shared_ptr<TablePointer> PointerOf(const Identifier& identifier) override;
   Result<std::string> DefaultLocation(const Identifier& identifier) override;
   Status RemoveName(const Identifier& identifier) override;
-  /// Tables of plain files and Delta, in the session catalog.
-  Result<tables::TablePtr> LoadOther(const Identifier& identifier) override;
-  Status DropOther(const Identifier& identifier) override;
+  HiveTable NameOfEntry(const Identifier& identifier) const override;
 
-  /// Error TABLE_OR_VIEW_NOT_FOUND.
-  Result<HiveTable> FindDescribed(const Identifier& identifier);
-  /// Name, owner and default location of a new table. Error SCHEMA_NOT_FOUND.
-  Result<HiveTable> NewEntry(const Identifier& identifier);
-  Status CreateSparkView(const Identifier& identifier, const ViewDefinition& view, bool replace);
   /// Says in a plain table's entry whether its files go with it.
   Status SetOwnsFiles(const Identifier& identifier, ThriftValue entry, bool owns);
   /// Names of the entries of a database whose metadata is of a kind (parameter table_type).
@@ -77,9 +58,6 @@ class HiveCatalog : public PointerCatalog, public TableMigration, public OwnedTa
 
   std::shared_ptr<HiveMetastore> metastore_;
   std::string warehouse_;
-  bool is_session_ = false;  ///< Stands for spark_catalog: tables that are not Iceberg's are in it, too.
-  std::shared_ptr<TableMetastore> entries_;
-  std::unique_ptr<DescribedTables> described_;  ///< Null unless it is the session catalog.
 };
 
 }  // namespace frazil::catalogs

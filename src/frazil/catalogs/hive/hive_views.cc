@@ -4,10 +4,8 @@
 #include "frazil/base/text.h"
 #include "frazil/catalogs/hive/hive_catalog.h"
 #include "frazil/catalogs/hive/hive_columns.h"
-#include "frazil/catalogs/hive/hive_entries.h"
 #include "frazil/catalogs/hive/hive_pointer.h"
 #include "frazil/catalogs/json_members.h"
-#include "frazil/catalogs/metastore/spark_views.h"
 
 namespace frazil::catalogs {
 
@@ -17,15 +15,8 @@ Result<std::vector<std::string>> HiveCatalog::ListViews(const Namespace& name_sp
 
 Result<std::optional<ViewDefinition>> HiveCatalog::LoadView(const Identifier& identifier) {
   FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
-  if (entry && is_session_) {
-    const HiveTable table = HiveTableOf(*entry);
-    if (IsSparkView(table)) {
-      FRAZIL_ASSIGN_OR_RETURN(auto view, SparkViewOf(table, name_));
-      return std::optional<ViewDefinition>(std::move(view));
-    }
-  }
   const auto location = entry ? HiveMetadataLocation(*entry, kHiveIcebergView) : std::nullopt;
-  if (!location) return std::optional<ViewDefinition>();
+  if (!location) return LoadSparkView(identifier);
   return LoadViewAt(identifier, *location);
 }
 
@@ -34,7 +25,7 @@ Status HiveCatalog::CreateView(const Identifier& identifier, const ViewDefinitio
   FRAZIL_ASSIGN_OR_RETURN(auto folder, DefaultLocation(identifier));
   FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
   const auto former_location = entry ? HiveMetadataLocation(*entry, kHiveIcebergView) : std::nullopt;
-  if (is_session_ && !former_location) return CreateSparkView(identifier, view, replace);
+  if (is_session() && !former_location) return CreateSparkView(identifier, view, replace);
   if (entry && (!replace || !former_location)) return TableExistsAlready(*this, identifier);
   FRAZIL_ASSIGN_OR_RETURN(const auto file, WriteView(view, folder, former_location));
   const Json& metadata = file.metadata;
@@ -74,20 +65,12 @@ Status HiveCatalog::CreateView(const Identifier& identifier, const ViewDefinitio
   return metastore_->ErrorOf("create_table", made);
 }
 
-Status HiveCatalog::CreateSparkView(const Identifier& identifier, const ViewDefinition& view, bool replace) {
-  const HiveTable next = SparkViewEntry(AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name), view);
-  FRAZIL_ASSIGN_OR_RETURN(auto former, entries_->FindTable(next.database, next.name));
-  if (former && (!replace || !IsSparkView(*former))) return TableExistsAlready(*this, identifier);
-  if (former) return entries_->AlterTable(next);
-  FRAZIL_ASSIGN_OR_RETURN(bool made, entries_->CreateTable(next));
-  return made ? Status::Ok() : Status(TableExistsAlready(*this, identifier));
-}
-
 Status HiveCatalog::DropView(const Identifier& identifier) {
   FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(identifier));
-  const bool is_view =
-      entry && (HiveMetadataLocation(*entry, kHiveIcebergView) || (is_session_ && IsSparkView(HiveTableOf(*entry))));
-  if (!is_view) return TableNotFound(*this, identifier);
+  if (!entry || !HiveMetadataLocation(*entry, kHiveIcebergView)) {
+    FRAZIL_ASSIGN_OR_RETURN(const bool dropped, DropSparkView(identifier));
+    return dropped ? Status::Ok() : Status(TableNotFound(*this, identifier));
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto answer,
                           metastore_->DropTable(AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name)));
   if (answer.ok() || answer.exception == "NoSuchObjectException") return {};
