@@ -22,7 +22,9 @@ ROUNDS = 5
 
 
 class Feed(threading.Thread):
-    """Makes files of numbered rows, a few each, without pause."""
+    """Makes files of numbered rows, a few each, one after the other."""
+
+    pause = 0.02
 
     def __init__(self, folder):
         super().__init__(daemon=True)
@@ -33,7 +35,7 @@ class Feed(threading.Thread):
 
     def run(self):
         file = 0
-        while not self.stopped.wait(0.02):
+        while not self.stopped.wait(self.pause):
             rows = [{"n": self.count + i, "m": self.count + i, "k": (self.count + i) % 3} for i in range(random.randrange(1, 5))]
             beside = self.folder.parent / ".beside"
             beside.write_text("".join(json.dumps(row) + "\n" for row in rows))
