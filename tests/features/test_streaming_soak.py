@@ -1,5 +1,6 @@
 """Three queries and a writer beside them, while the server is killed again and again: each row is written once, and the
 server's memory does not grow. Half a minute; with FRAZIL_LONG_TESTS=1 twenty minutes, killed every 20 to 40 seconds."""
+import faulthandler
 import os
 import random
 import time
@@ -10,7 +11,7 @@ from pyspark.sql import functions as F
 from test_streaming_crash import Feed, kill, server  # noqa: F401
 
 LONG = os.environ.get("FRAZIL_LONG_TESTS") == "1"
-SECONDS, LIFE = (1200, (20, 40)) if LONG else (20, (3, 6))
+SECONDS, LIFE, TRIGGER = (1200, (20, 40), "1 second") if LONG else (20, (3, 6), "0 seconds")
 pytestmark = pytest.mark.ours
 
 
@@ -33,6 +34,7 @@ def resident_mib(pid):
 
 def test_each_row_once_and_memory_flat(server, tmp_path):  # noqa: F811
     random.seed(7)
+    faulthandler.cancel_dump_traceback_later()
     process, spark = server()
     spark.sql("CREATE NAMESPACE ice.db")
     spark.sql("CREATE TABLE copied (n BIGINT, k INT) USING delta TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
@@ -41,7 +43,7 @@ def test_each_row_once_and_memory_flat(server, tmp_path):  # noqa: F811
     feed.start()
     began, peaks, progressed = time.monotonic(), [], 0
     while time.monotonic() - began < SECONDS:
-        queries = start_queries(spark, tmp_path, processingTime="0 seconds")
+        queries = start_queries(spark, tmp_path, processingTime=TRIGGER)
         time.sleep(random.uniform(*LIFE))
         for query in queries:
             assert query.exception() is None

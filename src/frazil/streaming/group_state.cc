@@ -52,8 +52,22 @@ Result<GroupedRows> GroupRows(const GroupStateCall& function, const LogicalPlanP
   }
   auto items = grouped.keys;
   items.push_back("collect_list(value) AS group_rows");
-  FRAZIL_ASSIGN_OR_RETURN(grouped.rows, statements.Group(grouped.rows, grouped.keys, items));
+  FRAZIL_ASSIGN_OR_RETURN(const auto group_query, statements.Group(grouped.rows, grouped.keys, items));
+  FRAZIL_ASSIGN_OR_RETURN(const auto groups_with_rows, statements.Run(group_query));
+  grouped.rows = statements.Put(groups_with_rows);
   return grouped;
+}
+
+Result<KnownGroups> GroupsToCall(const KeyedState& state, const plan::PlanPtr& rows, size_t keys,
+                                 const std::string& is_up, Statements& statements) {
+  FRAZIL_ASSIGN_OR_RETURN(auto known, statements.Join(state.rows(), rows, plan::JoinType::kLeftSemi, SameKeys(keys)));
+  if (!is_up.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto others, statements.Filter(state.rows(), is_up));
+    FRAZIL_ASSIGN_OR_RETURN(others, statements.Join(others, rows, plan::JoinType::kLeftAnti, SameKeys(keys)));
+    known = Statements::UnionAll(std::move(known), std::move(others));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(const auto found, statements.Run(known));
+  return KnownGroups{statements.Put(found), RowCount(*found)};
 }
 
 std::optional<GroupStateCall> GroupStateCallOf(const LogicalPlan& node) {
@@ -105,28 +119,23 @@ Result<LogicalPlanPtr> StatefulOperators::CallWithState(const plan::ProjectNode&
   fields.emplace_back("state", function.state, true);
   fields.emplace_back("has_state", DataType::Boolean(), true);
   fields.emplace_back("timeout_ms", DataType::Long(), true);
-  auto kept = std::make_shared<plan::ArrowRowsNode>();
-  for (const auto& field : fields) kept->output.push_back(NewColumn(context, field.name, field.type));
-  FRAZIL_ASSIGN_OR_RETURN(kept->data, store.Load(batch.id, DataType::Struct(std::move(fields))));
-  FRAZIL_ASSIGN_OR_RETURN(auto joined, statements.Join(grouped.rows, statements.Put(kept), plan::JoinType::kFullOuter,
-                                                       SameKeys(keys.size())));
+  KeyedState state(store, keys.size(), statements, context);
+  FRAZIL_RETURN_IF_ERROR(state.Load(batch.id, DataType::Struct(std::move(fields))));
+  const int64_t now_ms = by_event_time ? watermarks.now_ms : batch.timestamp_ms;
+  const std::string is_late = "timeout_ms >= 0L AND timeout_ms < " + std::to_string(now_ms) + "L";
+  const bool times_out = function.timeout != "NoTimeout";
+  FRAZIL_ASSIGN_OR_RETURN(const auto known,
+                          GroupsToCall(state, grouped.rows, keys.size(), times_out ? is_late : "", statements));
+  FRAZIL_ASSIGN_OR_RETURN(auto joined,
+                          statements.Join(grouped.rows, known.rows, plan::JoinType::kFullOuter, SameKeys(keys.size())));
   std::vector<std::string> items;
   for (const auto& key : keys)
     items.push_back("CASE WHEN group_rows IS NULL THEN r." + key + " ELSE l." + key + " END AS " + key);
   items.insert(items.end(), {"group_rows", "state", "coalesce(has_state, false) AS has_state",
                              "coalesce(timeout_ms, " + std::string(kNoTimeout) + ") AS timeout_ms"});
   FRAZIL_ASSIGN_OR_RETURN(joined, statements.Select(joined, items));
-  const int64_t now_ms = by_event_time ? watermarks.now_ms : batch.timestamp_ms;
-  const std::string is_up =
-      function.timeout == "NoTimeout"
-          ? "false"
-          : "group_rows IS NULL AND timeout_ms >= 0L AND timeout_ms < " + std::to_string(now_ms) + "L";
-  FRAZIL_ASSIGN_OR_RETURN(joined, statements.Select(joined, {"*", "(" + is_up + ") AS is_up"}));
-  FRAZIL_ASSIGN_OR_RETURN(const auto all, statements.Run(joined));
-  const auto all_relation = statements.Put(all);
-
-  // The calls.
-  FRAZIL_ASSIGN_OR_RETURN(const auto called, statements.Filter(all_relation, "group_rows IS NOT NULL OR is_up"));
+  // Groups without rows are there because their time is up.
+  FRAZIL_ASSIGN_OR_RETURN(const auto called, statements.Select(joined, {"*", "(group_rows IS NULL) AS is_up"}));
   FRAZIL_ASSIGN_OR_RETURN(const auto inputs, statements.Run(called));
   report.rows_updated = RowCount(*inputs);
   std::vector<ExpressionPtr> arguments = {function.call->arguments[0], MakeColumn(inputs->output[keys.size()])};
@@ -157,13 +166,12 @@ Result<LogicalPlanPtr> StatefulOperators::CallWithState(const plan::ProjectNode&
                {"answer.state AS state", "answer.has_state AS has_state", "answer.timeout_ms AS timeout_ms"});
   FRAZIL_ASSIGN_OR_RETURN(auto states, statements.Select(answer_relation, items));
   FRAZIL_ASSIGN_OR_RETURN(states, statements.Filter(states, "has_state OR timeout_ms >= 0L"));
-  FRAZIL_ASSIGN_OR_RETURN(auto others, statements.Filter(all_relation, "group_rows IS NULL AND NOT is_up"));
-  items = keys;
-  items.insert(items.end(), {"state", "has_state", "timeout_ms"});
-  FRAZIL_ASSIGN_OR_RETURN(others, statements.Select(others, items));
-  FRAZIL_ASSIGN_OR_RETURN(const auto next, statements.Run(Statements::UnionAll(others, states)));
-  FRAZIL_RETURN_IF_ERROR(store.Save(batch.id + 1, next->As<plan::ArrowRowsNode>().data));
-  report.rows_total = RowCount(*next);
+  FRAZIL_ASSIGN_OR_RETURN(const auto kept, statements.Run(states));
+  states = statements.Put(kept);
+  FRAZIL_ASSIGN_OR_RETURN(const auto gone,
+                          statements.Join(known.rows, states, plan::JoinType::kLeftAnti, SameKeys(keys.size())));
+  report.rows_total = state.count() - known.count + RowCount(*kept);
+  FRAZIL_RETURN_IF_ERROR(state.Save(batch.id + 1, states, gone, report.rows_total));
   reports_.push_back(std::move(report));
   FRAZIL_ASSIGN_OR_RETURN(const auto given, statements.Select(answer_relation, {"answer.group_rows AS group_rows"}));
   FRAZIL_ASSIGN_OR_RETURN(const auto result, statements.Run(given));

@@ -10,6 +10,7 @@
 
 #include "frazil/commands/command_context.h"
 #include "frazil/plan/logical_plan.h"
+#include "frazil/streaming/keyed_state.h"
 #include "frazil/streaming/statements.h"
 
 namespace frazil::streaming {
@@ -46,5 +47,15 @@ struct GroupedRows {
 /// `child`: the input of the function's groups. Of functions by event time rows up to `late_ms` are left out.
 Result<GroupedRows> GroupRows(const GroupStateCall& function, const plan::LogicalPlanPtr& child, int64_t late_ms,
                               Statements& statements, commands::CommandContext& context);
+
+/// Groups of which something is kept and that are called in a batch: a relation with the columns of the state.
+struct KnownGroups {
+  plan::PlanPtr rows;
+  int64_t count = 0;
+};
+
+/// Those that have rows, and those for which `is_up`, SQL over the state's columns, holds (empty: for none).
+Result<KnownGroups> GroupsToCall(const KeyedState& state, const plan::PlanPtr& rows, size_t keys,
+                                 const std::string& is_up, Statements& statements);
 
 }  // namespace frazil::streaming

@@ -243,7 +243,8 @@ Status Check(const plan::LogicalPlan& plan, OutputMode mode, bool is_aggregated 
       if (mode == OutputMode::kComplete && HasAggregate(plan)) break;
       if (mode == OutputMode::kUpdate)
         return Refused("Limits are not supported on streaming DataFrames/Datasets in Update output mode");
-      return Error::Unsupported("LIMIT and OFFSET over streams");
+      if (plan.As<plan::LimitNode>().offset > 0) return Error::Unsupported("OFFSET over streams");
+      break;
     case LogicalKind::kAggregate:
       FRAZIL_RETURN_IF_ERROR(CheckAggregation(plan.As<plan::AggregateNode>(), mode));
       break;

@@ -67,9 +67,24 @@ bool TimesOutByClock(const LogicalPlan& plan) {
   return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return TimesOutByClock(*input); });
 }
 
+namespace {
+
+bool HasAggregate(const LogicalPlan& plan) {
+  if (plan.kind == LogicalKind::kAggregate && !GroupStateCallOf(plan)) return true;
+  const auto inputs = plan::Inputs(plan);
+  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return HasAggregate(*input); });
+}
+
+}  // namespace
+
+bool IsLimitOfAllBatches(const LogicalPlan& limit, OutputMode mode) {
+  if (limit.kind != LogicalKind::kLimit || !limit.As<plan::LimitNode>().limit) return false;
+  return mode == OutputMode::kAppend || !HasAggregate(*limit.As<plan::LimitNode>().child);
+}
+
 bool HasStatefulOperators(const LogicalPlan& plan) {
   const bool is_stateful = plan.kind == LogicalKind::kAggregate || plan.kind == LogicalKind::kDeduplicate ||
-                           plan.kind == LogicalKind::kDistinct;
+                           plan.kind == LogicalKind::kDistinct || plan.kind == LogicalKind::kLimit;
   if (is_stateful && plan::IsStreaming(plan)) return true;
   if (plan.kind == LogicalKind::kJoin && plan::IsStreaming(*plan.As<plan::JoinNode>().left) &&
       plan::IsStreaming(*plan.As<plan::JoinNode>().right)) {
@@ -126,6 +141,8 @@ Result<StatefulOperators::Stream> StatefulOperators::Rewrite(const LogicalPlanPt
                             Aggregate(plan->As<plan::AggregateNode>(), inputs[0], batch, stream.watermarks, context));
   } else if (plan->kind == LogicalKind::kDistinct || plan->kind == LogicalKind::kDeduplicate) {
     FRAZIL_ASSIGN_OR_RETURN(stream.plan, Deduplicate(*plan, inputs[0], batch, stream.watermarks, context));
+  } else if (IsLimitOfAllBatches(*plan, batch.mode)) {
+    FRAZIL_ASSIGN_OR_RETURN(stream.plan, Limit(plan->As<plan::LimitNode>(), inputs[0], batch, context));
   } else if (IsStreamJoin(*plan, batch)) {
     return Join(plan->As<plan::JoinNode>(), inputs[0], inputs[1], batch, stream.watermarks, context);
   } else if (changed) {

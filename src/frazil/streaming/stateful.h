@@ -69,6 +69,8 @@ class StatefulOperators {
   Result<plan::LogicalPlanPtr> Deduplicate(const plan::LogicalPlan& node, const plan::LogicalPlanPtr& child,
                                            const StatefulBatch& batch, const Watermarks& watermarks,
                                            commands::CommandContext& context);
+  Result<plan::LogicalPlanPtr> Limit(const plan::LimitNode& node, const plan::LogicalPlanPtr& child,
+                                     const StatefulBatch& batch, commands::CommandContext& context);
   Result<Stream> Join(const plan::JoinNode& node, const plan::LogicalPlanPtr& left, const plan::LogicalPlanPtr& right,
                       const StatefulBatch& batch, const Watermarks& watermarks, commands::CommandContext& context);
   Result<plan::LogicalPlanPtr> CallWithState(const plan::ProjectNode& node, const GroupStateCall& function,
@@ -85,6 +87,10 @@ class StatefulOperators {
   size_t next_ = 0;
   std::vector<StateReport> reports_;
 };
+
+/// Whether a limit counts the rows of all batches: one over rows that are appended, not over an aggregate that is given
+/// whole in each batch.
+bool IsLimitOfAllBatches(const plan::LogicalPlan& limit, OutputMode mode);
 
 /// Whether a plan (of the query, or of a batch) has stateful operators over streams.
 bool HasStatefulOperators(const plan::LogicalPlan& plan);

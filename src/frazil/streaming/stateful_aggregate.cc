@@ -3,6 +3,7 @@
 #include "frazil/plan/make_logical.h"
 #include "frazil/plan/watermark.h"
 #include "frazil/streaming/event_time.h"
+#include "frazil/streaming/keyed_state.h"
 #include "frazil/streaming/stateful.h"
 #include "frazil/streaming/statements.h"
 
@@ -86,6 +87,77 @@ Result<plan::PlanPtr> MergeSessions(plan::PlanPtr rows, const std::vector<std::s
   auto items = of_parts;
   items[session] = "named_struct('start', min(" + window + ".start), 'end', max(" + window + ".end)) AS " + window;
   return statements.Group(std::move(rows), others, items);
+}
+
+/// Puts the groups of a batch, `partial`, into what was kept; the groups that are given now. `is_complete`: SQL that
+/// says that a group gets no more rows; empty: it has no event time.
+Result<plan::PlanPtr> MergeIntoGroups(StateStore& store, const StatefulBatch& batch, const LogicalPlan& partial,
+                                      const std::vector<std::string>& keys, const std::vector<std::string>& of_parts,
+                                      const std::string& is_complete, Statements& statements,
+                                      commands::CommandContext& context, StateReport* report) {
+  KeyedState state(store, keys.size(), statements, context);
+  FRAZIL_RETURN_IF_ERROR(state.Load(batch.id, plan::OutputSchema(partial)));
+  const auto fresh = statements.Put(std::make_shared<plan::ArrowRowsNode>(partial.As<plan::ArrowRowsNode>()));
+  FRAZIL_ASSIGN_OR_RETURN(const auto met_query,
+                          statements.Join(state.rows(), fresh, plan::JoinType::kLeftSemi, SameKeys(keys.size())));
+  FRAZIL_ASSIGN_OR_RETURN(const auto met, statements.Run(met_query));
+  FRAZIL_ASSIGN_OR_RETURN(const auto merge_query,
+                          statements.Group(Statements::UnionAll(statements.Put(met), fresh), keys, of_parts));
+  FRAZIL_ASSIGN_OR_RETURN(const auto merged_rows, statements.Run(merge_query));
+  const auto merged = statements.Put(merged_rows);
+  FRAZIL_ASSIGN_OR_RETURN(const auto others,
+                          statements.Join(state.rows(), fresh, plan::JoinType::kLeftAnti, SameKeys(keys.size())));
+  const auto all = Statements::UnionAll(others, merged);
+  int64_t count = state.count() + RowCount(*merged_rows) - RowCount(*met);
+  plan::PlanPtr completed;
+  if (!is_complete.empty() && batch.mode != OutputMode::kComplete) {
+    FRAZIL_ASSIGN_OR_RETURN(const auto completed_query, statements.Filter(all, is_complete));
+    FRAZIL_ASSIGN_OR_RETURN(const auto completed_rows, statements.Run(completed_query));
+    count -= RowCount(*completed_rows);
+    completed = statements.Put(completed_rows);
+  }
+  FRAZIL_RETURN_IF_ERROR(state.Save(batch.id + 1, merged, completed, count));
+  report->rows_total = count;
+  switch (batch.mode) {
+    case OutputMode::kComplete:
+      return all;
+    case OutputMode::kUpdate:
+      return merged;
+    case OutputMode::kAppend:
+      return completed;
+  }
+  return Error::Internal("An output mode without a meaning.");
+}
+
+/// The same for groups of which one key is a session window: sessions that touch each other become one.
+Result<plan::PlanPtr> MergeIntoSessions(StateStore& store, const StatefulBatch& batch, const LogicalPlan& partial,
+                                        const std::vector<std::string>& keys, size_t session,
+                                        const std::vector<std::string>& of_parts, const std::string& is_complete,
+                                        Statements& statements, commands::CommandContext& context,
+                                        StateReport* report) {
+  auto former = std::make_shared<plan::ArrowRowsNode>();
+  FRAZIL_ASSIGN_OR_RETURN(former->data, store.Load(batch.id, plan::OutputSchema(partial)));
+  for (const auto& column : partial.output) {
+    former->output.push_back(column);
+    former->output.back().id = context.NextId();
+    former->output.back().nullable = true;
+  }
+  const auto fresh = statements.Put(std::make_shared<plan::ArrowRowsNode>(partial.As<plan::ArrowRowsNode>()));
+  FRAZIL_ASSIGN_OR_RETURN(const auto merge_query, MergeSessions(Statements::UnionAll(statements.Put(former), fresh),
+                                                                keys, session, of_parts, statements));
+  FRAZIL_ASSIGN_OR_RETURN(auto kept, statements.Run(merge_query));
+  const auto merged = statements.Put(kept);
+  plan::PlanPtr given = merged;
+  if (batch.mode == OutputMode::kAppend) {
+    FRAZIL_ASSIGN_OR_RETURN(given, statements.Filter(merged, is_complete.empty() ? "false" : is_complete));
+  }
+  if (batch.mode != OutputMode::kComplete && !is_complete.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(const auto rest, statements.Filter(merged, "NOT " + is_complete));
+    FRAZIL_ASSIGN_OR_RETURN(kept, statements.Run(rest));
+  }
+  FRAZIL_RETURN_IF_ERROR(store.Save(batch.id + 1, kept->As<plan::ArrowRowsNode>().data));
+  report->rows_total = RowCount(*kept);
+  return given;
 }
 
 }  // namespace
@@ -181,55 +253,17 @@ Result<LogicalPlanPtr> StatefulOperators::Aggregate(const plan::AggregateNode& n
   FRAZIL_ASSIGN_OR_RETURN(const auto partial_query, statements.Group(rows, keys, of_rows));
   FRAZIL_ASSIGN_OR_RETURN(auto partial, statements.Run(partial_query));
   report.rows_updated = RowCount(*partial);
-  const auto partial_relation = statements.Put(partial);
 
-  // What was kept, with the types that the parts have.
-  std::vector<Attribute> kept_columns;
-  for (const auto& column : partial->output) {
-    Attribute kept = column;
-    kept.id = context.NextId();
-    kept.nullable = true;
-    kept_columns.push_back(std::move(kept));
-  }
-  FRAZIL_ASSIGN_OR_RETURN(auto former, store.Load(batch.id, plan::OutputSchema(*partial)));
-  auto kept_node = std::make_shared<plan::ArrowRowsNode>();
-  kept_node->data = former;
-  kept_node->output = std::move(kept_columns);
-  auto both = Statements::UnionAll(statements.Put(kept_node), partial_relation);
-  plan::PlanPtr merge_query;
+  const std::string is_complete = event_time ? "coalesce(" + event_micros + " <= " + watermark + ", false)" : "";
+  plan::PlanPtr given;
   if (session) {
-    FRAZIL_ASSIGN_OR_RETURN(merge_query, MergeSessions(std::move(both), keys, *session, of_parts, statements));
+    FRAZIL_ASSIGN_OR_RETURN(given,
+                            MergeIntoSessions(store, batch, *partial, keys, *session, of_parts,
+                                              watermarks.now_ms > 0 ? is_complete : "", statements, context, &report));
   } else {
-    FRAZIL_ASSIGN_OR_RETURN(merge_query, statements.Group(std::move(both), keys, of_parts));
+    FRAZIL_ASSIGN_OR_RETURN(
+        given, MergeIntoGroups(store, batch, *partial, keys, of_parts, is_complete, statements, context, &report));
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto merged, statements.Run(merge_query));
-  auto merged_relation = statements.Put(merged);
-
-  // What is given now, and what is kept for the next batch.
-  plan::PlanPtr given = merged_relation;
-  LogicalPlanPtr kept = merged;
-  switch (batch.mode) {
-    case OutputMode::kComplete:
-      break;
-    case OutputMode::kUpdate: {
-      if (!keys.empty()) {
-        FRAZIL_ASSIGN_OR_RETURN(given, statements.Join(merged_relation, partial_relation, plan::JoinType::kLeftSemi,
-                                                       SameKeys(keys.size())));
-      }
-      break;
-    }
-    case OutputMode::kAppend: {
-      FRAZIL_ASSIGN_OR_RETURN(given, statements.Filter(merged_relation, event_micros + " <= " + watermark));
-      break;
-    }
-  }
-  if (event_time && batch.mode != OutputMode::kComplete && watermarks.now_ms > 0) {
-    FRAZIL_ASSIGN_OR_RETURN(const auto rest, statements.Filter(merged_relation, "NOT coalesce(" + event_micros +
-                                                                                    " <= " + watermark + ", false)"));
-    FRAZIL_ASSIGN_OR_RETURN(kept, statements.Run(rest));
-  }
-  FRAZIL_RETURN_IF_ERROR(store.Save(batch.id + 1, kept->As<plan::ArrowRowsNode>().data));
-  report.rows_total = RowCount(*kept);
   reports_.push_back(std::move(report));
   std::vector<std::string> items = keys;
   items.insert(items.end(), results.begin(), results.end());

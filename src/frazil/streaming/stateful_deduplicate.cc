@@ -3,6 +3,7 @@
 #include "frazil/plan/make_logical.h"
 #include "frazil/plan/watermark.h"
 #include "frazil/streaming/event_time.h"
+#include "frazil/streaming/keyed_state.h"
 #include "frazil/streaming/stateful.h"
 #include "frazil/streaming/statements.h"
 
@@ -108,32 +109,30 @@ Result<LogicalPlanPtr> StatefulOperators::Deduplicate(const LogicalPlan& node, c
   FRAZIL_ASSIGN_OR_RETURN(auto distinct, statements.Run(distinct_query));
   const auto distinct_relation = statements.Put(distinct);
 
-  auto kept_node = std::make_shared<plan::ArrowRowsNode>();
   std::vector<StructField> fields;
   for (size_t i = 0; i < kept_names.size(); ++i) {
     // Behind the keys and the values.
-    Attribute column = distinct->output[i < keys.size() ? i : i + 1];
-    column.id = context.NextId();
-    column.nullable = true;
+    const Attribute& column = distinct->output[i < keys.size() ? i : i + 1];
     fields.emplace_back(column.name, column.type, true);
-    kept_node->output.push_back(std::move(column));
   }
-  FRAZIL_ASSIGN_OR_RETURN(kept_node->data, store.Load(batch.id, DataType::Struct(std::move(fields))));
-  const auto kept_relation = statements.Put(kept_node);
-  FRAZIL_ASSIGN_OR_RETURN(const auto new_query, statements.Join(distinct_relation, kept_relation,
+  KeyedState state(store, keys.size(), statements, context);
+  FRAZIL_RETURN_IF_ERROR(state.Load(batch.id, DataType::Struct(std::move(fields))));
+  FRAZIL_ASSIGN_OR_RETURN(const auto new_query, statements.Join(distinct_relation, state.rows(),
                                                                 plan::JoinType::kLeftAnti, SameKeys(keys.size())));
   FRAZIL_ASSIGN_OR_RETURN(auto fresh, statements.Run(new_query));
   report.rows_updated = RowCount(*fresh);
   const auto fresh_relation = statements.Put(fresh);
   FRAZIL_ASSIGN_OR_RETURN(const auto fresh_keys, statements.Select(fresh_relation, kept_names));
-  plan::PlanPtr all_keys = Statements::UnionAll(kept_relation, fresh_keys);
+  report.rows_total = state.count() + RowCount(*fresh);
+  plan::PlanPtr forgotten;
   if (!expiry.empty() && watermarks.now_ms > 0) {
-    FRAZIL_ASSIGN_OR_RETURN(all_keys,
-                            statements.Filter(all_keys, "NOT coalesce(" + expiry + " <= " + watermark + ", false)"));
+    FRAZIL_ASSIGN_OR_RETURN(const auto gone_query, statements.Filter(Statements::UnionAll(state.rows(), fresh_keys),
+                                                                     expiry + " <= " + watermark));
+    FRAZIL_ASSIGN_OR_RETURN(const auto gone, statements.Run(gone_query));
+    report.rows_total -= RowCount(*gone);
+    forgotten = statements.Put(gone);
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto kept, statements.Run(all_keys));
-  FRAZIL_RETURN_IF_ERROR(store.Save(batch.id + 1, kept->As<plan::ArrowRowsNode>().data));
-  report.rows_total = RowCount(*kept);
+  FRAZIL_RETURN_IF_ERROR(state.Save(batch.id + 1, fresh_keys, forgotten, report.rows_total));
   reports_.push_back(std::move(report));
   std::vector<std::string> items;
   for (const auto& value : values) items.push_back("v." + value);

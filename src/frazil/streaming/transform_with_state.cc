@@ -54,45 +54,37 @@ Result<LogicalPlanPtr> StatefulOperators::TransformWithState(const plan::Project
   fields.emplace_back("state", DataType::Binary(), true);
   fields.emplace_back("timer_ms", DataType::Long(), true);
   fields.emplace_back("ends_ms", DataType::Long(), true);
-  auto kept = std::make_shared<plan::ArrowRowsNode>();
-  for (const auto& field : fields) kept->output.push_back(NewColumn(context, field.name, field.type));
-  FRAZIL_ASSIGN_OR_RETURN(kept->data, store.Load(batch.id, DataType::Struct(std::move(fields))));
+  KeyedState state(store, keys.size(), statements, context);
+  FRAZIL_RETURN_IF_ERROR(state.Load(batch.id, DataType::Struct(std::move(fields))));
+  const std::string now = std::to_string(function.by_event_time() ? watermarks.now_ms : batch.timestamp_ms) + "L";
+  KnownGroups known;
   plan::PlanPtr former;
-  const auto initial_type = DataType::Array(InitialRowType(function));
   if (batch.id == 0 && function.initial != nullptr) {
     FRAZIL_ASSIGN_OR_RETURN(former, InitialStates(function, keys, statements));
-    FRAZIL_ASSIGN_OR_RETURN(
-        former, statements.Select(former, {"*", "CAST(NULL AS BINARY) AS state", "-1L AS timer_ms", "-1L AS ends_ms"}));
+    FRAZIL_ASSIGN_OR_RETURN(former, statements.Select(former, {"*", "CAST(NULL AS BINARY) AS state"}));
+    known.rows = state.rows();
   } else {
-    std::vector<Attribute> columns;
+    FRAZIL_ASSIGN_OR_RETURN(
+        known, GroupsToCall(state, grouped.rows, keys.size(), "timer_ms >= 0L AND timer_ms <= " + now, statements));
+    FRAZIL_ASSIGN_OR_RETURN(const auto rows, statements.Run(known.rows));
+    auto columns = rows->output;
     std::vector<ExpressionPtr> expressions;
-    for (const auto& column : kept->output) {
-      columns.push_back(NewColumn(context, column.name, column.type));
+    for (auto& column : columns) {
       expressions.push_back(MakeColumn(column));
+      column.id = context.NextId();
     }
+    const auto initial_type = DataType::Array(InitialRowType(function));
     columns.push_back(NewColumn(context, kInitialRows, initial_type));
     expressions.push_back(MakeNull(initial_type));
-    former = statements.Put(plan::MakeProject(kept, std::move(expressions), std::move(columns)));
+    former = statements.Put(plan::MakeProject(rows, std::move(expressions), std::move(columns)));
   }
   FRAZIL_ASSIGN_OR_RETURN(
       auto joined, statements.Join(grouped.rows, std::move(former), plan::JoinType::kFullOuter, SameKeys(keys.size())));
   std::vector<std::string> items;
   for (const auto& key : keys)
     items.push_back("CASE WHEN group_rows IS NULL THEN r." + key + " ELSE l." + key + " END AS " + key);
-  items.insert(items.end(), {"group_rows", kInitialRows, "state", "coalesce(timer_ms, -1L) AS timer_ms",
-                             "coalesce(ends_ms, -1L) AS ends_ms"});
-  FRAZIL_ASSIGN_OR_RETURN(joined, statements.Select(joined, items));
-  const std::string now = std::to_string(function.by_event_time() ? watermarks.now_ms : batch.timestamp_ms) + "L";
-  FRAZIL_ASSIGN_OR_RETURN(
-      joined, statements.Select(joined, {"*",
-                                         "(group_rows IS NOT NULL OR initial_rows IS NOT NULL OR (timer_ms >= 0L "
-                                         "AND timer_ms <= " +
-                                             now + ")) AS is_called"}));
-  FRAZIL_ASSIGN_OR_RETURN(const auto all, statements.Run(joined));
-  const auto all_relation = statements.Put(all);
-
-  // The calls.
-  FRAZIL_ASSIGN_OR_RETURN(const auto called, statements.Filter(all_relation, "is_called"));
+  items.insert(items.end(), {"group_rows", kInitialRows, "state"});
+  FRAZIL_ASSIGN_OR_RETURN(const auto called, statements.Select(joined, items));
   FRAZIL_ASSIGN_OR_RETURN(const auto inputs, statements.Run(called));
   report.rows_updated = RowCount(*inputs);
   const auto input = [&](size_t behind_keys) { return MakeColumn(inputs->output[keys.size() + behind_keys]); };
@@ -121,16 +113,18 @@ Result<LogicalPlanPtr> StatefulOperators::TransformWithState(const plan::Project
   items.insert(items.end(), {"answer.state AS state", "answer.timer_ms AS timer_ms", "answer.ends_ms AS ends_ms"});
   FRAZIL_ASSIGN_OR_RETURN(auto states, statements.Select(answer_relation, items));
   FRAZIL_ASSIGN_OR_RETURN(states, statements.Filter(states, "state IS NOT NULL"));
-  FRAZIL_ASSIGN_OR_RETURN(auto others, statements.Filter(all_relation,
-                                                         "NOT is_called AND state IS NOT NULL AND (ends_ms < 0L OR "
-                                                         "ends_ms > " +
-                                                             std::to_string(batch.timestamp_ms) + "L)"));
-  items = keys;
-  items.insert(items.end(), {"state", "timer_ms", "ends_ms"});
-  FRAZIL_ASSIGN_OR_RETURN(others, statements.Select(others, items));
-  FRAZIL_ASSIGN_OR_RETURN(const auto next, statements.Run(Statements::UnionAll(others, states)));
-  FRAZIL_RETURN_IF_ERROR(store.Save(batch.id + 1, next->As<plan::ArrowRowsNode>().data));
-  report.rows_total = RowCount(*next);
+  FRAZIL_ASSIGN_OR_RETURN(const auto next, statements.Run(states));
+  states = statements.Put(next);
+  // Groups that have no state any more, and those of which all has outlived its time.
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto ended,
+      statements.Filter(state.rows(), "ends_ms >= 0L AND ends_ms <= " + std::to_string(batch.timestamp_ms) + "L"));
+  FRAZIL_ASSIGN_OR_RETURN(ended, statements.Join(ended, known.rows, plan::JoinType::kLeftAnti, SameKeys(keys.size())));
+  FRAZIL_ASSIGN_OR_RETURN(const auto ended_rows, statements.Run(ended));
+  FRAZIL_ASSIGN_OR_RETURN(const auto gone, statements.Join(Statements::UnionAll(known.rows, statements.Put(ended_rows)),
+                                                           states, plan::JoinType::kLeftAnti, SameKeys(keys.size())));
+  report.rows_total = state.count() - known.count - RowCount(*ended_rows) + RowCount(*next);
+  FRAZIL_RETURN_IF_ERROR(state.Save(batch.id + 1, states, gone, report.rows_total));
   reports_.push_back(std::move(report));
   FRAZIL_ASSIGN_OR_RETURN(const auto given, statements.Select(answer_relation, {"answer.group_rows AS group_rows"}));
   FRAZIL_ASSIGN_OR_RETURN(const auto result, statements.Run(given));

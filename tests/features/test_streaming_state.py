@@ -1,0 +1,111 @@
+"""What stateful operators keep in the checkpoint: snapshots and what has changed since, and LIMIT over all batches."""
+import os
+
+import pytest
+from pyspark.errors import AnalysisException, PySparkException, StreamingQueryException
+from pyspark.sql import functions as F
+from test_streaming import drain, write_json
+from test_streaming_stateful import at, result, streams  # noqa: F401
+
+
+def state_files(folder, operator=0):
+    """{version: kind} of the operator's files."""
+    names = os.listdir(folder / "state" / str(operator) / "0")
+    return {int(name.split(".")[0]): name.split(".", 1)[1] for name in names if name.endswith(".arrow")}
+
+
+def batches(spark, folder, first, rows):
+    """A stream with a batch for each list of rows, numbered from `first`."""
+    for n, batch in enumerate(rows, first):
+        write_json(folder / "in", f"{n:04}.json", batch)
+        os.utime(folder / "in" / f"{n:04}.json", (1_700_000_000 + n, 1_700_000_000 + n))
+    return spark.readStream.schema("k INT, v BIGINT, t TIMESTAMP").option("maxFilesPerTrigger", 1).json(str(folder / "in"))
+
+
+@pytest.mark.ours
+def test_a_batch_writes_what_it_changes(spark, tmp_path):
+    checkpoint, out, everything = tmp_path / "checkpoint", str(tmp_path / "out"), []
+
+    def run(first, rows):
+        everything.extend(row for batch in rows for row in batch)
+        stream = batches(spark, tmp_path, first, rows)
+        sums = stream.groupBy("k").agg(F.sum("v").alias("v"), F.count("*").alias("n"))
+        return drain(sums.writeStream.outputMode("complete").format("delta").option("checkpointLocation", str(checkpoint)), out)
+
+    def kept():
+        expected = {}
+        for row in everything:
+            v, n = expected.get(row.get("k"), (0, 0))
+            expected[row.get("k")] = (v + row["v"], n + 1)
+        assert {row.k: (row.v, row.n) for row in spark.read.format("delta").load(out).collect()} == expected
+        return len(expected)
+
+    run(0, [[{"k": k, "v": k} for k in range(3000)] + [{"v": 5}]])
+    assert state_files(checkpoint) == {1: "arrow"}
+    query = run(1, [[{"k": k * n, "v": 1} for k in range(10)] + [{"v": n}] for n in range(1, 8)])
+    # The snapshot that they stand on stays, whatever the age.
+    assert state_files(checkpoint) == {1: "arrow"} | {version: "delta.arrow" for version in range(2, 9)}
+    sizes = {version: (checkpoint / "state/0/0" / f"{version}.{kind}").stat().st_size for version, kind in state_files(checkpoint).items()}
+    assert all(20 * sizes[version] < sizes[1] for version in range(2, 9))
+    (state,) = query.lastProgress["stateOperators"]
+    assert state["numRowsTotal"] == kept() == 3001 and state["numRowsUpdated"] <= 11
+    # Another run reads the snapshot and the changes.
+    query = run(8, [[{"k": 2999, "v": 100}, {"k": 5000, "v": 1}]])
+    (state,) = query.lastProgress["stateOperators"]
+    assert state["numRowsTotal"] == kept() == 3002
+    # Many changes make a snapshot, and what is before it goes.
+    run(9, [[{"k": k, "v": 1} for k in range(2000)], [{"k": 1, "v": 1}], [{"k": 2, "v": 1}]])
+    assert state_files(checkpoint) == {10: "arrow", 11: "delta.arrow", 12: "delta.arrow"} and kept() == 3002
+
+
+@pytest.mark.ours
+def test_a_damaged_state_is_named(spark, tmp_path):
+    checkpoint = tmp_path / "checkpoint"
+
+    def run(first, rows):
+        stream = batches(spark, tmp_path, first, rows).dropDuplicates(["k"])
+        return drain(stream.writeStream.format("delta").option("checkpointLocation", str(checkpoint)), str(tmp_path / "out"))
+
+    run(0, [[{"k": k, "v": k} for k in range(2000)], [{"k": 1}, {"k": 3000}]])
+    assert state_files(checkpoint) == {1: "arrow", 2: "delta.arrow"}
+    assert sorted(row.k for row in spark.read.format("delta").load(str(tmp_path / "out")).collect()) == [*range(2000), 3000]
+    path = checkpoint / "state/0/0/2.delta.arrow"
+    path.write_bytes(path.read_bytes()[:-200])
+    with pytest.raises(StreamingQueryException, match="2.delta.arrow"):
+        run(2, [[{"k": 3000}]])
+    path.unlink()
+    with pytest.raises(StreamingQueryException, match="version 2 is not there.*2.delta.arrow"):
+        run(3, [[{"k": 3000}]])
+
+
+def test_groups_go_when_the_watermark_has_passed_them(spark, streams, result):  # noqa: F811
+    rows = [[{"t": 10 * n + i, "k": i} for i in range(10)] for n in range(12)]
+    stream = streams("in", "t TIMESTAMP, k INT", rows).withWatermark("t", "20 seconds")
+    counts = stream.groupBy(F.window("t", "10 seconds")).agg(F.count("*").alias("n"), F.sum("k").alias("s"))
+    assert result(counts.selectExpr("minute(window.start) * 60 + second(window.start) AS at", "n", "s")) == sorted(
+        ((10 * n, 10, 45) for n in range(9)), key=repr)
+
+
+def test_a_limit_counts_all_batches(spark, streams, result, tmp_path):  # noqa: F811
+    stream = streams("in", "k INT", [[{"k": k} for k in range(4 * n, 4 * n + 4)] for n in range(4)])
+    given = result(stream.limit(6))
+    assert len(given) == 6 and given[:4] == [(0,), (1,), (2,), (3,)]
+    write_json(tmp_path / "in", "later.json", [{"k": 100}])
+    assert result(stream.limit(6)) == given
+
+
+def test_a_limit_below_an_aggregate(streams, result):  # noqa: F811
+    stream = streams("in", "k INT", [[{"k": k} for k in range(4)] for _ in range(4)])
+    assert result(stream.limit(6).groupBy().count(), "complete") == [(6,)]
+
+
+def test_limits_that_are_refused(streams, result):  # noqa: F811
+    stream = streams("in", "k INT", [[{"k": 1}]])
+    with pytest.raises(AnalysisException, match="Limits are not supported on streaming DataFrames/Datasets in Update output mode"):
+        drain(stream.limit(1).writeStream.outputMode("update").format("noop"))
+
+
+@pytest.mark.ours
+def test_offset_is_refused(streams, result):  # noqa: F811
+    with pytest.raises(PySparkException, match="OFFSET over streams"):
+        result(streams("in", "k INT", [[{"k": 1}]]).offset(1).limit(1))
