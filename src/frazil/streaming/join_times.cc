@@ -54,7 +54,12 @@ std::optional<int64_t> IntervalMicros(const Expression& interval) {
   if (interval.type->id() == TypeId::kDayTimeInterval) return value->integer();
   if (interval.type->id() != TypeId::kCalendarInterval) return std::nullopt;
   const auto& parts = value->calendar_interval();
-  return (parts.months * kDaysPerMonth + parts.days) * kMicrosPerDay + parts.micros;
+  int64_t micros = 0;
+  if (__builtin_mul_overflow(parts.months * kDaysPerMonth + parts.days, kMicrosPerDay, &micros) ||
+      __builtin_add_overflow(micros, parts.micros, &micros)) {
+    return std::nullopt;
+  }
+  return micros;
 }
 
 /// A column and what is added to it.

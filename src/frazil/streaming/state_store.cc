@@ -28,6 +28,8 @@ Status StateStore::ListFiles() {
   files_.emplace();
   for (const auto& entry : entries) {
     std::string name = entry.path.substr(entry.path.rfind('/') + 1);
+    is_of_others_ = is_of_others_ || name.ends_with(".delta") || name.ends_with(".snapshot") ||
+                    name.ends_with(".zip") || name.ends_with(".changelog");
     if (!name.ends_with(kSuffix)) continue;
     const bool is_snapshot = !name.ends_with(kDeltaSuffix);
     name.resize(name.size() - (is_snapshot ? kSuffix : kDeltaSuffix).size());
@@ -49,6 +51,11 @@ Result<ArrowTablePtr> StateStore::Read(const std::string& path, int64_t version,
   auto bytes = store_->Read(path);
   if (!bytes.ok()) {
     if (!storage::IsNotFound(bytes.error())) return std::move(bytes).error();
+    if (is_of_others_) {
+      return Error::Plain(ExceptionClass::kSpark, "The state of the streaming query below " + folder_ +
+                                                      " was written by another engine, whose state cannot be read: a "
+                                                      "query with state has to begin with a new checkpoint here.");
+    }
     return Error::Plain(ExceptionClass::kSpark, "The state of the streaming query at version " +
                                                     std::to_string(version) + " is not there: " + path);
   }
@@ -77,6 +84,7 @@ Result<ArrowTablePtr> StateStore::ReadDelta(int64_t version, const DataTypePtr& 
 
 Result<ArrowTablePtr> StateStore::Load(int64_t version, const DataTypePtr& schema) {
   if (kept.version == version) return kept.rows;
+  FRAZIL_RETURN_IF_ERROR(ListFiles());
   FRAZIL_ASSIGN_OR_RETURN(kept.rows, ReadSnapshot(version, schema));
   kept.version = version;
   return kept.rows;
