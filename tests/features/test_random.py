@@ -1,5 +1,6 @@
 """Random choices: each row in exactly one split, the same for the same seed, and one choice a statement."""
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import Observation
 from pyspark.sql import functions as F
 
@@ -86,3 +87,35 @@ def test_seeds_of_samples_and_shuffles(spark):
 def test_fractions_that_there_are_not(spark, replacement, fraction):
     with pytest.raises(Exception, match=r"Sampling fraction \(" + str(fraction)):
         spark.range(3).sample(replacement, fraction, 3).collect()
+
+
+SEEDED = {
+    "rand": F.rand(3), "randn": F.randn(3), "uuid": F.uuid(4), "uniform": F.expr("uniform(1, 100, 3)"),
+    "randstr": F.expr("randstr(3, 4)"), "row": F.monotonically_increasing_id(), "shuffle": F.expr("shuffle(array(1, 2, 3), 7)"),
+}
+
+
+def test_rows_keep_their_numbers_under_filters(spark):
+    """What a row draws hangs on its place among all rows, not among those that a later step wants."""
+    drawn = spark.range(0, 5000, 1, 1).select("id", *[column.alias(name) for name, column in SEEDED.items()])
+    whole = {row.id: row for row in drawn.collect()}
+    some = spark.createDataFrame([(4997,), (11,)], "id bigint")
+    for part in (drawn.where("id IN (2, 700, 4999)"), drawn.where("id > 3000").limit(3), drawn.join(some, "id"),
+                 drawn.where("id % 2 = 1").where("id < 10")):
+        rows = part.collect()
+        assert rows and all(row == whole[row.id] for row in rows)
+
+
+def test_numbers_of_a_seed_are_sparks(spark):
+    """The numbers that Spark 4.1 gives."""
+    rows = spark.range(0, 4, 1, 1).selectExpr("rand(5)", "uuid(7)", "shuffle(array(1, 2, 3, 4), 7)").collect()
+    assert [row[0] for row in rows] == [0.02390696427502892, 0.09509767744084452, 0.7705061443410145, 0.5445134295748614]
+    assert [row[1] for row in rows][:2] == ["cee40aac-b68a-440d-b75a-41718652cb36", "50fe06d6-e030-43ea-9ff6-ff3a773b207a"]
+    assert [row[2] for row in rows] == [[1, 2, 4, 3], [1, 4, 3, 2], [3, 2, 1, 4], [4, 1, 2, 3]]
+    # A row without an array draws nothing.
+    lists = spark.range(0, 50, 1, 1).selectExpr(
+        "id", "shuffle(CASE WHEN id % 7 = 3 THEN NULL ELSE sequence(0, CAST(id % 5 AS INT)) END, 5) AS s").collect()
+    assert [row.s for row in lists if row.s is None] == [None] * 7
+    with pytest.raises(AnalysisException) as refused:
+        spark.sql("SELECT uuid(CAST(NULL AS INT))").collect()
+    assert refused.value.getCondition() == "INVALID_PARAMETER_VALUE.LONG"

@@ -9,6 +9,7 @@
 #include "frazil/analysis/partition_functions.h"
 #include "frazil/analysis/typed_expr_internal.h"
 #include "frazil/base/text.h"
+#include "frazil/functions/internal_functions.h"
 #include "frazil/plan/file_metadata.h"
 
 namespace frazil::analysis {
@@ -136,6 +137,7 @@ Result<ExpressionPtr> Analyzer::AnalyzeFunction(const FunctionExpr& call) {
     if (found.ok()) return WithSql(*found, name + "()");
   }
   const FunctionDefinition* definition = name.empty() ? nullptr : functions::FindFunction(name);
+  if (definition == nullptr && call.is_internal) definition = functions::FindInternalFunction(name);
   if (definition == nullptr) return UnresolvedRoutine(call.name);
   switch (definition->function_class) {
     case FunctionClass::kTable:

@@ -188,16 +188,35 @@ Result<ExpressionPtr> SelectStage::LowerAggregates(const ExpressionPtr& expressi
   });
 }
 
+// How many windows must be computed before an expression over their columns.
+size_t SelectStage::WindowLevelOf(const Expression& expression) const {
+  size_t level = 0;
+  VisitExpression(expression, [&](const Expression& part) {
+    if (part.kind != ExpressionKind::kColumn) return true;
+    for (const auto& step : windows_) {
+      if (step.attribute.id == part.As<ColumnExpression>().id) level = std::max(level, step.level + 1);
+    }
+    return true;
+  });
+  return level;
+}
+
 Result<ExpressionPtr> SelectStage::LowerWindows(const ExpressionPtr& expression) {
   return TryTransformExpression(expression, [this](const ExpressionPtr& part) -> Result<ExpressionPtr> {
     if (part->kind != ExpressionKind::kWindow) return ExpressionPtr();
-    for (const auto& child : Children(*part)) {
-      if (ContainsKind(*child, ExpressionKind::kWindow)) {
-        return Error::Plain(ExceptionClass::kAnalysis,
-                            "It is not allowed to use a window function inside another window function.");
+    // Windows within its arguments, keys and bounds are computed before it, as columns.
+    auto children = Children(*part);
+    size_t level = 0;
+    ExpressionPtr window = part;
+    if (std::any_of(children.begin(), children.end(),
+                    [](const auto& child) { return ContainsKind(*child, ExpressionKind::kWindow); })) {
+      for (auto& child : children) {
+        FRAZIL_ASSIGN_OR_RETURN(child, LowerWindows(child));
+        level = std::max(level, WindowLevelOf(*child));
       }
+      window = WithSql(WithChildren(*part, std::move(children)), part->sql);
     }
-    auto meaning = MeaningOf(*part);
+    auto meaning = MeaningOf(*window);
     for (const auto& step : windows_) {
       if (step.meaning == meaning) return ColumnShownAs(step.attribute, *part);
     }
@@ -206,7 +225,7 @@ Result<ExpressionPtr> SelectStage::LowerWindows(const ExpressionPtr& expression)
     attribute.name = part->sql;
     attribute.type = part->type;
     attribute.nullable = part->nullable;
-    windows_.push_back({part, attribute, std::move(meaning)});
+    windows_.push_back({{window, attribute, std::move(meaning)}, level});
     return ColumnShownAs(attribute, *part);
   });
 }
@@ -315,13 +334,16 @@ plan::LogicalPlanPtr SelectStage::Build() const {
     node->outer = step.outer;
     built = node;
   }
-  if (!windows_.empty()) {
+  size_t placed = 0;
+  for (size_t level = 0; placed < windows_.size(); ++level) {
     std::vector<ExpressionPtr> windows;
     std::vector<Attribute> added;
     for (const auto& step : windows_) {
+      if (step.level != level) continue;
       windows.push_back(step.expression);
       added.push_back(step.attribute);
     }
+    placed += windows.size();
     built = plan::MakeWindow(built, std::move(windows), std::move(added));
   }
   for (const auto& condition : qualify_) built = plan::MakeFilter(built, condition);

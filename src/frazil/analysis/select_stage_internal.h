@@ -65,6 +65,11 @@ class SelectStage {
     std::string meaning;
   };
 
+  struct WindowStep : Step {
+    size_t level;  ///< 0: over the input's columns; n: over columns of windows of level n - 1, too.
+  };
+  size_t WindowLevelOf(const Expression& expression) const;
+
   Relation input_;
   AnalysisContext* context_;
   bool is_aggregate_ = false;
@@ -75,7 +80,7 @@ class SelectStage {
   std::vector<Step> aggregates_;
   std::vector<ExpressionPtr> having_;
   std::vector<GenerateStep> generators_;
-  std::vector<Step> windows_;
+  std::vector<WindowStep> windows_;
   std::vector<ExpressionPtr> qualify_;
   std::vector<Step> projection_;
   std::vector<std::pair<AttributeId, ExpressionPtr>> raw_;

@@ -19,8 +19,12 @@ bool IsOneOf(const std::string& name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool NeedsRowFrame(const std::string& function) {
-  return IsOneOf(function, {"row_number", "rank", "dense_rank", "percent_rank", "ntile"});
+// The unit of the one frame that a function takes, from the first row to the current one; nothing where any will do.
+std::optional<FrameType> RequiredFrame(const std::string& function) {
+  if (IsOneOf(function, {"row_number", "rank", "dense_rank", "percent_rank", "ntile", "ewm", "null_index"}))
+    return FrameType::kRows;
+  if (function == "cume_dist") return FrameType::kRange;
+  return std::nullopt;
 }
 bool IsOffsetFunction(const std::string& function) { return IsOneOf(function, {"lag", "lead"}); }
 
@@ -50,6 +54,42 @@ std::string FrameText(const WindowFrame& frame) {
   };
   return std::string(frame.type == FrameType::kRows ? "ROWS" : "RANGE") + " BETWEEN " + text(frame.start) + " AND " +
          text(frame.end);
+}
+
+// As Spark's plans write a frame.
+std::string FrameTree(FrameType type, const std::string& start, const std::string& end) {
+  return std::string("specifiedwindowframe(") + (type == FrameType::kRows ? "RowFrame" : "RangeFrame") + ", " + start +
+         ", " + end + ")";
+}
+
+std::string FrameTree(const WindowFrame& frame) {
+  const auto text = [](const FrameBound& bound) -> std::string {
+    switch (bound.type) {
+      case FrameBoundType::kUnboundedPreceding:
+        return "unboundedpreceding$()";
+      case FrameBoundType::kPreceding:
+        return (bound.offset->sql.starts_with("-") ? "" : "-") + bound.offset->sql;
+      case FrameBoundType::kCurrentRow:
+        return "currentrow$()";
+      case FrameBoundType::kFollowing:
+        return bound.offset->sql;
+      case FrameBoundType::kUnboundedFollowing:
+        return "unboundedfollowing$()";
+    }
+    return "";
+  };
+  return FrameTree(frame.type, text(frame.start), text(frame.end));
+}
+
+// lag and lead know their frame, the row at their offset. Spark takes the same one written out, as DataFrames write it:
+// literals with a sign.
+bool IsFrameOfOffset(const plan::UnresolvedFrame& frame, int64_t offset) {
+  const auto is_offset = [offset](const plan::UnresolvedFrameBound& bound) {
+    if (bound.type != FrameBoundType::kFollowing || bound.offset->kind != plan::ExprKind::kLiteral) return false;
+    const auto* value = std::get_if<int64_t>(&bound.offset->As<plan::LiteralExpr>().value.storage());
+    return value != nullptr && *value == offset;
+  };
+  return frame.type == FrameType::kRows && is_offset(frame.start) && is_offset(frame.end);
 }
 
 std::string SpecificationText(const std::vector<ExpressionPtr>& partition_by, const std::vector<SortKey>& order_by,
@@ -186,7 +226,7 @@ Result<WindowFrame> Analyzer::MakeFrame(const plan::WindowSpecification& window,
                                         const std::vector<SortKey>& order, std::string* text) {
   WindowFrame frame;
   if (!window.frame) {
-    if (NeedsRowFrame(function)) {
+    if (RequiredFrame(function) == FrameType::kRows) {
       frame.type = FrameType::kRows;
       frame.start.type = FrameBoundType::kUnboundedPreceding;
       frame.end.type = FrameBoundType::kCurrentRow;
@@ -332,34 +372,27 @@ Result<ExpressionPtr> Analyzer::AnalyzeWindow(const plan::WindowExpr& window) {
     }
     made->partition_by = partition_by;
     made->order_by = order_by;
-    if (made->function == "lag" || made->function == "lead" || made->function == "cume_dist") {
-      if (specification.frame) {
-        return Error::Of(
-            "WINDOW_FUNCTION_AND_FRAME_MISMATCH",
-            {{"funcName", "\"" + part->sql + "\""},
-             {"windowExpr", "\"" + part->sql + " OVER " + SpecificationText(partition_by, order_by, "") + "\""}});
-      }
-    }
-    FRAZIL_ASSIGN_OR_RETURN(made->frame, MakeFrame(specification, made->function, order_by, &frame_text));
     if (IsOffsetFunction(made->function)) {
-      const auto offset =
-          made->arguments.size() > 1 ? functions::ConstantInteger(*made->arguments[1]) : std::optional<int64_t>(1);
-      const std::string shown =
-          offset ? std::to_string(made->function == "lag" ? -*offset : *offset) : made->arguments[1]->sql;
+      auto offset = functions::ConstantInteger(*made->arguments[1]);
+      if (offset && made->function == "lag") offset = -*offset;
+      if (specification.frame && !(offset && IsFrameOfOffset(*specification.frame, *offset)))
+        return Error::Of("_LEGACY_ERROR_TEMP_1035", {{"prettyName", made->function}});
+      const std::string shown = offset ? std::to_string(*offset) : made->arguments[1]->sql;
       frame_text = "ROWS BETWEEN " + shown + " FOLLOWING AND " + shown + " FOLLOWING";
       made->frame = WindowFrame{FrameType::kRows,
                                 {FrameBoundType::kUnboundedPreceding, nullptr},
                                 {FrameBoundType::kUnboundedFollowing, nullptr}};
+    } else {
+      FRAZIL_ASSIGN_OR_RETURN(made->frame, MakeFrame(specification, made->function, order_by, &frame_text));
     }
-    if (NeedsRowFrame(made->function) && specification.frame) {
-      const bool fits = made->frame.type == FrameType::kRows &&
+    if (const auto required = RequiredFrame(made->function); required && specification.frame) {
+      const bool fits = made->frame.type == *required &&
                         made->frame.start.type == FrameBoundType::kUnboundedPreceding &&
                         made->frame.end.type == FrameBoundType::kCurrentRow;
       if (!fits) {
-        return Error::Of("WINDOW_FUNCTION_AND_FRAME_MISMATCH",
-                         {{"funcName", "\"" + part->sql + "\""},
-                          {"windowExpr", "\"" + part->sql + " OVER " +
-                                             SpecificationText(partition_by, order_by, frame_text) + "\""}});
+        return Error::Of("_LEGACY_ERROR_TEMP_1036",
+                         {{"wf", FrameTree(made->frame)},
+                          {"required", FrameTree(*required, "unboundedpreceding$()", "currentrow$()")}});
       }
     }
     over_text = " OVER " + SpecificationText(partition_by, order_by, frame_text);

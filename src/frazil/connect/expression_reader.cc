@@ -205,7 +205,8 @@ Result<plan::ExprPtr> PlanReader::ReadFunction(const proto::Expression::Unresolv
     return SequenceNumber(call->origin);
   }
   call->is_distinct = message.is_distinct();
-  call->is_internal = message.is_internal();
+  // What the DataFrame API names itself, unlike call_function() and texts, may be one of its private functions.
+  call->is_internal = !message.is_user_defined_function();
   const std::string lower = AsciiLower(message.function_name());
   call->is_operator =
       !message.is_user_defined_function() && std::find(kOperators.begin(), kOperators.end(), lower) != kOperators.end();

@@ -4,6 +4,7 @@
 
 #include "frazil/base/text.h"
 #include "frazil/functions/function.h"
+#include "frazil/functions/internal_functions.h"
 #include "frazil/functions/list/topics.h"
 #include "frazil/functions/signature.h"
 
@@ -15,9 +16,9 @@ struct Registry {
   std::map<std::string, const FunctionDefinition*, std::less<>> by_name;
   std::vector<const FunctionDefinition*> all;
 
-  Registry() {
+  explicit Registry(void (*add)(FunctionList&)) {
     FunctionList list;
-    AddAllFunctions(list);
+    add(list);
     definitions = list.Take();
     for (const auto& definition : definitions) {
       by_name.emplace(definition.name, &definition);
@@ -29,8 +30,13 @@ struct Registry {
 };
 
 const Registry& TheRegistry() {
-  static const Registry registry;
+  static const Registry registry(AddAllFunctions);
   return registry;
+}
+
+const FunctionDefinition* Find(const Registry& registry, std::string_view name) {
+  const auto found = registry.by_name.find(name);
+  return found == registry.by_name.end() ? nullptr : found->second;
 }
 
 std::string ExpectedCount(const FunctionDefinition& function) {
@@ -46,10 +52,11 @@ std::string ExpectedCount(const FunctionDefinition& function) {
 
 }  // namespace
 
-const FunctionDefinition* FindFunction(std::string_view name) {
-  const auto& by_name = TheRegistry().by_name;
-  auto found = by_name.find(name);
-  return found == by_name.end() ? nullptr : found->second;
+const FunctionDefinition* FindFunction(std::string_view name) { return Find(TheRegistry(), name); }
+
+const FunctionDefinition* FindInternalFunction(std::string_view name) {
+  static const Registry registry(AddInternalFunctions);
+  return Find(registry, name);
 }
 
 const std::vector<const FunctionDefinition*>& AllFunctions() { return TheRegistry().all; }

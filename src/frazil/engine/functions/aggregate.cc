@@ -13,6 +13,7 @@
 #include "frazil/engine/functions/group_key.h"
 #include "frazil/engine/functions/kernel_arguments.h"
 #include "frazil/engine/functions/order_key.h"
+#include "frazil/engine/functions/pandas_aggregate.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
 #include "frazil/engine/type_mapping.h"
@@ -390,6 +391,7 @@ AggregateBuilder ExtremeBy(std::string name) {
 void RegisterAggregateFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
   RegisterMomentAggregates(registry);
+  RegisterPandasAggregates(registry);
   registry.AddKernels(AddDecimalAggregateKernels);
   registry.AddKernels(AddGroupKeyKernel);
   registry.AddKernels(AddOrderKeyKernel);

@@ -9,7 +9,6 @@
 
 #include "frazil/engine/functions/array_kernel.h"
 #include "frazil/engine/functions/group_key.h"
-#include "frazil/engine/functions/seeded_random.h"
 #include "frazil/engine/functions/spark_functions.h"
 
 namespace frazil::engine {
@@ -170,30 +169,15 @@ void AddChangingKernels(duckdb::ExtensionLoader& loader) {
         return true;
       },
       kThrowing);
-  const auto shuffle = [](const ArrayArguments& a, idx_t row, Places* out, std::mt19937_64& random) {
-    const size_t first = out->size();
-    Append(a.List(0, row), out);
-    std::shuffle(out->begin() + static_cast<ptrdiff_t>(first), out->end(), random);
-    return true;
-  };
   AddArrayKernel(loader, "spark_shuffle", {kList},
-                 [shuffle](const ArrayArguments& a, idx_t row, Places* out) {
-                   thread_local std::mt19937_64 random{std::random_device{}()};
-                   return shuffle(a, row, out, random);
-                 },
-                 {false, true, {false, true}});
-  AddArrayKernel(loader, "spark_shuffle", {kList, kInteger},
                  [](const ArrayArguments& a, idx_t row, Places* out) {
-                   MersenneTwister random(a.Integer(1, row));
+                   thread_local std::mt19937_64 random{std::random_device{}()};
                    const size_t first = out->size();
                    Append(a.List(0, row), out);
-                   // From the inside out: each element goes to a place among those before it, or stays.
-                   for (size_t i = first; i < out->size(); ++i)
-                     std::swap((*out)[first + static_cast<size_t>(random.NextInt(static_cast<int32_t>(i - first) + 1))],
-                               (*out)[i]);
+                   std::shuffle(out->begin() + static_cast<ptrdiff_t>(first), out->end(), random);
                    return true;
                  },
-                 {false, true, {false, false}});
+                 {false, true, {false, true}});
 }
 
 void AddComparingKernels(duckdb::ExtensionLoader& loader) {
@@ -541,8 +525,8 @@ void RegisterArrayFunctions(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddAccessKernels);
   registry.AddKernels(AddOtherKernels);
   for (const char* name : {"array_append", "array_prepend", "array_insert", "slice", "array_compact", "array_reverse",
-                           "array_repeat", "shuffle", "array_contains", "array_position", "array_remove",
-                           "arrays_overlap", "array_max", "array_min", "sort_array", "get", "flatten"}) {
+                           "array_repeat", "array_contains", "array_position", "array_remove", "arrays_overlap",
+                           "array_max", "array_min", "sort_array", "get", "flatten"}) {
     registry.AddScalar(name, Direct(std::string("spark_") + name));
   }
   // What these put out are keys, as those of groups.

@@ -102,6 +102,23 @@ std::optional<double> Kurtosis(const Moments& m) {
   if (m.count == 0 || m.m2 == 0) return std::nullopt;
   return m.count * m.m4 / (m.m2 * m.m2) - 3.0;
 }
+std::optional<double> SumOfSquares(const Moments& m) { return m.count == 0 ? std::nullopt : std::optional(m.m2); }
+// Free of bias, as pandas has them. So small a sum counts as none.
+double WithoutNoise(double moment) { return std::abs(moment) < 1e-14 ? 0 : moment; }
+std::optional<double> UnbiasedSkewness(const Moments& m) {
+  if (m.count < 3) return std::nullopt;
+  const double n = m.count, m2 = WithoutNoise(m.m2), m3 = WithoutNoise(m.m3);
+  if (m2 == 0) return 0.0;
+  return n * std::sqrt(n - 1) / (n - 2) * m3 / std::sqrt(m2 * m2 * m2);
+}
+std::optional<double> UnbiasedKurtosis(const Moments& m) {
+  if (m.count < 4) return std::nullopt;
+  const double n = m.count;
+  const double numerator = WithoutNoise(n * (n + 1) * (n - 1) * m.m4);
+  const double denominator = WithoutNoise((n - 2) * (n - 3) * m.m2 * m.m2);
+  if (denominator == 0) return 0.0;
+  return numerator / denominator - (n - 1) / (n - 2) * ((n - 1) / (n - 3)) * 3;
+}
 
 // Pairs (x, y): counts, means, and sums of squares and products of the differences.
 struct CoMoments {
@@ -166,6 +183,7 @@ struct PairOperation {
 
 std::optional<double> OrNull(bool has_value, double value) { return has_value ? std::optional(value) : std::nullopt; }
 
+std::optional<double> SumOfProducts(const CoMoments& m) { return OrNull(m.count > 0, m.xy); }
 std::optional<double> CovariancePopulation(const CoMoments& m) { return OrNull(m.count > 0, m.xy / m.count); }
 std::optional<double> CovarianceSample(const CoMoments& m) { return OrNull(m.count > 1, m.xy / (m.count - 1)); }
 std::optional<double> Correlation(const CoMoments& m) {
@@ -213,6 +231,10 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddMoment<DeviationSample>(loader, "stddev_samp");
   AddMoment<Skewness>(loader, "skewness");
   AddMoment<Kurtosis>(loader, "kurtosis");
+  AddMoment<SumOfSquares>(loader, "sum_of_squares");
+  AddMoment<UnbiasedSkewness>(loader, "pandas_skew");
+  AddMoment<UnbiasedKurtosis>(loader, "pandas_kurt");
+  AddPairAggregate<SumOfProducts>(loader, "sum_of_products");
   AddPairAggregate<CovariancePopulation>(loader, "covar_pop");
   AddPairAggregate<CovarianceSample>(loader, "covar_samp");
   AddPairAggregate<Correlation>(loader, "corr");
@@ -230,12 +252,22 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
 
 void RegisterMomentAggregates(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
-  for (const char* name :
-       {"var_pop", "var_samp", "stddev_pop", "stddev_samp", "skewness", "kurtosis", "covar_pop", "covar_samp", "corr",
-        "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy", "regr_slope", "regr_intercept", "regr_r2"}) {
+  for (const char* name : {"var_pop", "var_samp", "stddev_pop", "stddev_samp", "skewness", "kurtosis", "pandas_skew",
+                           "pandas_kurt", "covar_pop", "covar_samp", "corr", "regr_avgx", "regr_avgy", "regr_sxx",
+                           "regr_syy", "regr_sxy", "regr_slope", "regr_intercept", "regr_r2"}) {
     registry.AddAggregate(name, Direct(std::string("spark_") + name));
   }
-  registry.AddAggregate("regr_count", Template("count(CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN true END)"));
+  const std::string pairs = "count(CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN true END)";
+  registry.AddAggregate("regr_count", Template(pairs));
+  // Sums over the number of rows less the degrees of freedom.
+  const auto mean = [](const std::string& sum, const std::string& count, const std::string& degrees) {
+    return sum + " / nullif(" + count + " - " + degrees + ", 0)";
+  };
+  const std::string variance = mean("spark_sum_of_squares($1)", "count($1)", "$2");
+  registry.AddAggregate("pandas_var", Template(variance));
+  registry.AddAggregate("pandas_stddev",
+                        Template("CASE WHEN count($1) < $2 THEN 'NaN'::DOUBLE ELSE sqrt(" + variance + ") END"));
+  registry.AddAggregate("pandas_covar", Template(mean("spark_sum_of_products($1, $2)", pairs, "$3")));
 }
 
 }  // namespace frazil::engine

@@ -28,7 +28,8 @@ class JavaRandom {
   uint64_t state_;
 };
 
-/// The Mersenne twister MT19937, begun by an array of the seed's two halves: shuffle(array, seed).
+/// The Mersenne twister MT19937, begun by an array of the seed's two halves: shuffle(array, seed)
+/// and uuid(seed).
 /// M. Matsumoto, T. Nishimura: Mersenne Twister, ACM TOMACS 8 (1998), with the seeding of 2002.
 class MersenneTwister {
  public:
@@ -55,6 +56,10 @@ class MersenneTwister {
     state_[0] = 0x80000000;
   }
 
+  uint64_t NextLong() {
+    const uint64_t high = Next();
+    return high << 32 | Next();
+  }
   /// Uniform in [0, bound); bound > 0.
   int32_t NextInt(int32_t bound) {
     if ((bound & -bound) == bound) return static_cast<int32_t>((static_cast<int64_t>(bound) * Next31()) >> 31);

@@ -163,7 +163,6 @@ void RegisterSessionFunctions(FunctionLoweringRegistry& registry) {
       "typeof", Build([](LoweringContext&, const CallExpression& call, LoweredArguments) -> Result<LoweredExpression> {
         return ConstantOf(duckdb::Value(call.arguments[0]->type->SimpleString()));
       }));
-  registry.AddScalar("monotonically_increasing_id", Template("spark_row_number()"));
   registry.AddScalar("spark_partition_id", Template("0"));
   registry.AddScalar("input_file_name", Template("''"));
   registry.AddScalar("input_file_block_start", Template("CAST(-1 AS BIGINT)"));

@@ -182,8 +182,16 @@ void AddRandomFunctions(FunctionList& list) {
   list.Add(Described(Custom("uuid", 0, 1,
                             [](const FunctionCall& call) -> Result<ExpressionPtr> {
                               Arguments arguments;
-                              if (!call.arguments.empty())
-                                arguments.push_back(LongLiteral(ConstantInteger(*call.arguments[0]).value_or(0)));
+                              if (!call.arguments.empty()) {
+                                const auto seed = ConstantInteger(*call.arguments[0]);
+                                if (!seed) {
+                                  return Error::Of("INVALID_PARAMETER_VALUE.LONG",
+                                                   {{"parameter", "`seed`"},
+                                                    {"functionName", "`UUID`"},
+                                                    {"invalidValue", QuotedSql(call.arguments[0]->sql)}});
+                                }
+                                arguments.push_back(LongLiteral(*seed));
+                              }
                               return MakeCall("uuid", arguments, DataType::String(), false, ModeOf(call), "uuid()");
                             }),
                      "2.3.0", "A random UUID."));

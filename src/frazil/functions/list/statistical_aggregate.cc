@@ -26,7 +26,6 @@ void AddStatisticalAggregates(FunctionList& list) {
   list.Add(Moment("var_pop", "1.6.0", "Variance of a population."));
   list.Add(Moment("skewness", "1.6.0", "Skewness."));
   list.Add(Moment("kurtosis", "1.6.0", "Excess kurtosis."));
-  list.Add(Moment("product", "3.2.0", "Product of the values."));
   list.Add(Pair("corr", "1.6.0", "Pearson correlation."));
   list.Add(Pair("covar_pop", "2.0.0", "Covariance of a population."));
   list.Add(Pair("covar_samp", "2.0.0", "Covariance of a sample."));

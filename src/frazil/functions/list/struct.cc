@@ -82,13 +82,6 @@ void AddStructFunctions(FunctionList& list) {
   unnamed.since = "1.4.0";
   unnamed.usage = "A struct of the values.";
   list.Add(unnamed);
-  // Values of user-defined types are kept as the types that these stand for.
-  auto unwrap = Custom("unwrap_udt", 1, 1, [](const FunctionCall& call) -> Result<ExpressionPtr> {
-    return WithSql(call.arguments[0], CallSql("unwrap_udt", call.arguments));
-  });
-  unwrap.since = "4.0.0";
-  unwrap.usage = "A value of a user-defined type as the type that this stands for.";
-  list.Add(unwrap);
 }
 
 }  // namespace frazil::functions
