@@ -35,7 +35,12 @@ TEST(SessionParser, ReadsStatements) {
   EXPECT_EQ(Statement("EXECUTE IMMEDIATE 'SELECT ?' INTO x USING 1, 2 AS b"),
             "ExecuteImmediate[string(SELECT ?) into x using int(1), int(2) as b]");
   EXPECT_EQ(Statement("BEGIN SELECT 1; END"), "Unsupported[SQL scripting (BEGIN ... END)]");
-  EXPECT_EQ(Statement("MSCK REPAIR TABLE t SYNC PARTITIONS"), "AlterTable[t; #19 MSCK REPAIR TABLE]");
+  // "if not exists": partitions that are new come; "if exists": those whose folder is gone go.
+  EXPECT_EQ(Statement("MSCK REPAIR TABLE t"), "AlterTable[t; #19 MSCK REPAIR TABLE]");
+  EXPECT_EQ(Statement("MSCK REPAIR TABLE t ADD PARTITIONS"), "AlterTable[t; #19 if not exists MSCK REPAIR TABLE]");
+  EXPECT_EQ(Statement("MSCK REPAIR TABLE t DROP PARTITIONS"), "AlterTable[t; #19 if exists MSCK REPAIR TABLE]");
+  EXPECT_EQ(Statement("MSCK REPAIR TABLE t SYNC PARTITIONS"),
+            "AlterTable[t; #19 if exists if not exists MSCK REPAIR TABLE]");
   EXPECT_EQ(Statement("GRANT x"), "error INVALID_STATEMENT_OR_CLAUSE");
   EXPECT_EQ(Statement("SET a.b=  \"x y\" ;;"), "Set[a.b=\"x y\"]");
   EXPECT_EQ(Statement("SET `a.b` = `c;d`"), "Set[a.b=c;d]");
