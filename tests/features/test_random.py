@@ -90,14 +90,14 @@ def test_fractions_that_there_are_not(spark, replacement, fraction):
 
 
 SEEDED = {
-    "rand": F.rand(3), "randn": F.randn(3), "uuid": F.uuid(4), "uniform": F.expr("uniform(1, 100, 3)"),
-    "randstr": F.expr("randstr(3, 4)"), "row": F.monotonically_increasing_id(), "shuffle": F.expr("shuffle(array(1, 2, 3), 7)"),
+    "rand": "rand(3)", "randn": "randn(3)", "uuid": "uuid(4)", "uniform": "uniform(1, 100, 3)", "randstr": "randstr(3, 4)",
+    "row": "monotonically_increasing_id()", "shuffle": "shuffle(array(1, 2, 3), 7)",
 }
 
 
 def test_rows_keep_their_numbers_under_filters(spark):
     """What a row draws hangs on its place among all rows, not among those that a later step wants."""
-    drawn = spark.range(0, 5000, 1, 1).select("id", *[column.alias(name) for name, column in SEEDED.items()])
+    drawn = spark.range(0, 5000, 1, 1).selectExpr("id", *[f"{call} AS {name}" for name, call in SEEDED.items()])
     whole = {row.id: row for row in drawn.collect()}
     some = spark.createDataFrame([(4997,), (11,)], "id bigint")
     for part in (drawn.where("id IN (2, 700, 4999)"), drawn.where("id > 3000").limit(3), drawn.join(some, "id"),

@@ -151,6 +151,34 @@ Result<Procedure> ChooseProcedure(std::vector<Procedure> procedures, const plan:
 
 }  // namespace
 
+std::vector<std::string> ProcedureNames(CommandContext& context) {
+  std::vector<std::string> names;
+  for (const char* name : {"rollback_to_snapshot",
+                           "rollback_to_timestamp",
+                           "set_current_snapshot",
+                           "cherrypick_snapshot",
+                           "rewrite_data_files",
+                           "rewrite_manifests",
+                           "remove_orphan_files",
+                           "expire_snapshots",
+                           "migrate",
+                           "snapshot",
+                           "add_files",
+                           "ancestors_of",
+                           "register_table",
+                           "publish_changes",
+                           "create_changelog_view",
+                           "rewrite_position_delete_files",
+                           "fast_forward",
+                           "compute_table_stats",
+                           "compute_partition_stats",
+                           "rewrite_table_path",
+                           "remove_dangling_deletes"}) {
+    if (FindCatalogProcedure(name) != nullptr || !FindProcedures(name, context).empty()) names.emplace_back(name);
+  }
+  return names;
+}
+
 Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
   std::string routine = QuoteIdentifier(parts);

@@ -2,6 +2,7 @@
 
 // Procedures that need the engine: they read and write rows, not metadata alone.
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct CatalogProcedure {
   Result<RowSet> (*call)(catalogs::Catalog& catalog, const catalogs::Identifier& identifier,
                          const std::vector<Value>& arguments, CommandContext& context) = nullptr;
 };
+
+/// The names of all procedures, in the order of Iceberg's Spark runtime: SHOW PROCEDURES. procedures.cc
+std::vector<std::string> ProcedureNames(CommandContext& context);
 
 /// rewrite_data_files.cc
 EngineProcedure RewriteDataFiles();

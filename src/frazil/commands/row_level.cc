@@ -19,6 +19,7 @@
 #include "frazil/plan/make_logical.h"
 #include "frazil/tables/located_scan.h"
 #include "frazil/tables/row_changes.h"
+#include "frazil/tables/schema_changes.h"
 #include "frazil/tables/stored_files.h"
 
 namespace frazil::commands {
@@ -30,10 +31,9 @@ struct OpenTarget {
   analysis::RowLevelTarget target;
 };
 
-Result<OpenTarget> Open(const plan::NameClause& name, const std::string& alias, const char* operation,
-                        CommandContext& context) {
+Result<OpenTarget> Open(analysis::ResolvedTable table, const std::string& alias, const char* operation) {
   OpenTarget open;
-  FRAZIL_ASSIGN_OR_RETURN(open.table, ResolveTableName(name, context));
+  open.table = std::move(table);
   std::string quoted = QuoteIdentifier(open.table.full_name);
   if (!open.table.table->capabilities().row_level_changes) {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", operation}});
@@ -44,6 +44,12 @@ Result<OpenTarget> Open(const plan::NameClause& name, const std::string& alias, 
   open.target.qualifier = alias.empty() ? open.table.full_name : std::vector<std::string>{alias};
   open.target.schema = open.table.table->schema();
   return open;
+}
+
+Result<OpenTarget> Open(const plan::NameClause& name, const std::string& alias, const char* operation,
+                        CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(name, context));
+  return Open(std::move(table), alias, operation);
 }
 
 tables::WriteOptions RewriteOptions(const OpenTarget& open, const char* operation, PredicatePtr filter) {
@@ -454,19 +460,37 @@ bool UpdatesAll(const plan::MergeCommand& command) {
 /// https://docs.delta.io/latest/delta-update.html#automatic-schema-evolution
 Status EvolveTarget(const plan::MergeCommand& command, const analysis::NamedRelation& source, OpenTarget* open,
                     CommandContext& context) {
-  const bool is_able = open->table.table->capabilities().schema_evolution;
-  if (command.with_schema_evolution && !is_able) return Error::Unsupported("MERGE WITH SCHEMA EVOLUTION");
+  // Whether the columns can come in the commit of the rows; else they come before, as Iceberg's Spark runtime does it.
+  const bool with_rows = open->table.table->capabilities().schema_evolution;
   const auto setting = context.GetConfig("spark.databricks.delta.schema.autoMerge.enabled");
-  open->target.evolves =
-      command.with_schema_evolution || (is_able && EqualsIgnoreCase(setting.value_or("false"), "true"));
-  if (!open->target.evolves) return Status::Ok();
+  const bool evolves =
+      command.with_schema_evolution || (with_rows && EqualsIgnoreCase(setting.value_or("false"), "true"));
+  open->target.evolves = evolves;
+  if (!evolves) return Status::Ok();
   const bool has_star = HasStar(command);
   std::vector<StructField> fields;
   for (const auto& column : source.columns) {
     if (has_star || Assigns(command, column.name)) fields.emplace_back(column.name, column.type, true);
   }
-  DataTypePtr evolved = MergeSchemas(open->target.schema, DataType::Struct(std::move(fields)));
-  if (!evolved->Equals(*open->target.schema)) open->target.schema = std::move(evolved);
+  DataTypePtr evolved = MergeSchemas(open->target.schema, DataType::Struct(std::move(fields)), /*promotes=*/!with_rows);
+  if (evolved->Equals(*open->target.schema)) return Status::Ok();
+  if (with_rows) {
+    open->target.schema = std::move(evolved);
+    return Status::Ok();
+  }
+  const auto changes = tables::ChangesBetween(open->target.schema, evolved);
+  if (changes.empty()) return Status::Ok();
+  // The statement goes on with the table as it is now: what the session has loaded for it is older.
+  auto target = open->table;
+  if (target.catalog != nullptr) {
+    FRAZIL_RETURN_IF_ERROR(target.catalog->AlterTable(target.identifier, changes));
+    FRAZIL_ASSIGN_OR_RETURN(target.table, target.catalog->LoadTable(target.identifier));
+  } else {
+    FRAZIL_RETURN_IF_ERROR(target.table->Alter(changes));
+    FRAZIL_ASSIGN_OR_RETURN(target, ResolveTableName(command.target, context));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(*open, Open(std::move(target), command.target_alias, "MERGE"));
+  open->target.evolves = evolves;
   return Status::Ok();
 }
 

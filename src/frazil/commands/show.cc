@@ -4,6 +4,7 @@
 #include "frazil/base/origin.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/partition_commands.h"
+#include "frazil/commands/procedures_internal.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_text.h"
 #include "frazil/commands/view_names.h"
@@ -242,6 +243,31 @@ Result<RowSet> ShowPartitions(const plan::ShowCommand& command, CommandContext& 
   return TextRows({"partition"}, std::move(rows));
 }
 
+// All procedures stand in the namespace `system` of each catalog.
+Result<RowSet> ShowProcedures(const plan::ShowCommand& command, CommandContext& context) {
+  std::vector<std::string> parts;
+  if (command.name.has_value()) {
+    FRAZIL_ASSIGN_OR_RETURN(parts, NameParts(*command.name, context));
+  } else {
+    parts = context.current_namespace();
+  }
+  std::string catalog = context.current_catalog();
+  if (!parts.empty() && context.HasCatalog(parts[0])) {
+    catalog = parts[0];
+    parts.erase(parts.begin());
+  }
+  RowSet result;
+  result.schema = DataType::Struct({StructField("catalog", DataType::String(), false),
+                                    StructField("namespace", DataType::Array(DataType::String(), false), false),
+                                    StructField("schema", DataType::String(), true),
+                                    StructField("procedure_name", DataType::String(), false)});
+  if (parts.size() != 1 || !EqualsIgnoreCase(parts[0], "system")) return result;
+  for (const auto& name : ProcedureNames(context)) {
+    result.rows.push_back({Value(catalog), Value(Value::List{Value("system")}), Value("system"), Value(name)});
+  }
+  return result;
+}
+
 }  // namespace
 
 Result<RowSet> RunShow(const plan::ShowCommand& command, CommandContext& context) {
@@ -285,7 +311,7 @@ Result<RowSet> RunShow(const plan::ShowCommand& command, CommandContext& context
       return TextRows({"name", "data_type", "value"}, std::move(rows));
     }
     case Type::kProcedures:
-      return Error::Unsupported("SHOW PROCEDURES");
+      return ShowProcedures(command, context);
   }
   return Error::Internal("unknown SHOW statement");
 }

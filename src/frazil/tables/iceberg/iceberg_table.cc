@@ -10,6 +10,7 @@
 #include "frazil/tables/iceberg/sort_text.h"
 #include "frazil/tables/iceberg/spark_schema.h"
 #include "frazil/tables/iceberg/write_audit_publish.h"
+#include "frazil/tables/schema_changes.h"
 
 namespace frazil::tables::iceberg {
 
@@ -97,54 +98,10 @@ Result<TableScanPtr> IcebergTable::Scan(const ScanOptions& options) const {
   return IcebergScan::Make(operations_, metadata_, std::move(target));
 }
 
-namespace {
-
-/// What makes the columns of `before` those of `after`, which has them and more, and wider types.
-void CollectEvolution(const std::vector<std::string>& path, const DataTypePtr& before, const DataTypePtr& after,
-                      std::vector<TableChange>* changes) {
-  const auto below = [&](const std::string& name) {
-    std::vector<std::string> longer = path;
-    longer.push_back(name);
-    return longer;
-  };
-  switch (after->id()) {
-    case TypeId::kStruct:
-      for (const auto& field : after->fields()) {
-        const int index = before->FieldIndex(field.name);
-        if (index >= 0) {
-          const auto& known = before->fields()[static_cast<size_t>(index)];
-          CollectEvolution(below(known.name), known.type, field.type, changes);
-          continue;
-        }
-        TableChange change;
-        change.type = TableChange::Type::kAddColumn;
-        change.column = below(field.name);
-        change.data_type = field.type;
-        changes->push_back(std::move(change));
-      }
-      return;
-    case TypeId::kArray:
-      return CollectEvolution(below("element"), before->element_type(), after->element_type(), changes);
-    case TypeId::kMap:
-      CollectEvolution(below("key"), before->key_type(), after->key_type(), changes);
-      return CollectEvolution(below("value"), before->value_type(), after->value_type(), changes);
-    default:
-      if (before->Equals(*after)) return;
-      TableChange change;
-      change.type = TableChange::Type::kUpdateColumnType;
-      change.column = path;
-      change.data_type = after;
-      changes->push_back(std::move(change));
-  }
-}
-
-}  // namespace
-
 Result<std::unique_ptr<TableWrite>> IcebergTable::StartWrite(const WriteOptions& options) const {
   if (options.schema != nullptr) {
     // The columns come first, in a commit of their own, as Iceberg's Spark runtime does it.
-    std::vector<TableChange> changes;
-    CollectEvolution({}, schema_, options.schema, &changes);
+    const auto changes = ChangesBetween(schema_, options.schema);
     if (!changes.empty()) FRAZIL_RETURN_IF_ERROR(Alter(changes));
     FRAZIL_ASSIGN_OR_RETURN(TableMetadataPtr evolved, operations_->Load());
     if (evolved == nullptr)
