@@ -110,14 +110,14 @@ class Writer:
         self.process = self.begin()
 
     def begin(self):
-        return self.start([line for n, statement in enumerate(self.left) for line in (statement, f"SELECT 'done', {n}")])
+        return self.start([line for n, statement in enumerate(self.left) for line in (statement, f"SELECT 'done' AS mark, {n} AS n")])
 
     def finish(self):
         while True:
             out, errors = self.process.communicate(timeout=600)
             if self.process.returncode == 0:
                 return
-            # What lost did so by name.
+            # What lost did so by name. A statement that has come through has one line of its own; headers have other names.
             assert any(word in errors for word in ("ValidationException", "CommitFailedException", "conflict", "Conflict")), errors
             self.left = self.left[sum(line.startswith("done,") for line in out.splitlines()):]
             self.lost += 1
