@@ -1,6 +1,7 @@
-"""A proxy in front of an HTTP service that makes requests fail in the ways of networks and gateways, at random."""
+"""Proxies in front of services that make requests fail in the ways of networks and gateways, at random."""
 import http.client
 import random
+import select
 import socket
 import threading
 from collections import Counter
@@ -45,11 +46,11 @@ class FaultyProxy:
         self.server.shutdown()
         self.server.server_close()
 
-    def choose(self):
+    def choose(self, faults=FAULTS):
         with self.lock:
             if self.random.random() >= self.share:
                 return None
-            fault = self.random.choice(FAULTS)
+            fault = self.random.choice(faults)
             self.seen[fault] += 1
             return fault
 
@@ -100,3 +101,64 @@ class FaultyProxy:
             request.connection.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass
+
+
+# Of a connection that carries one request after the other, each answered before the next (Thrift).
+STREAM_FAULTS = ["drop", "reset", "cut request", "answer lost", "truncated", "slow"]
+
+
+class FaultyStreamProxy(FaultyProxy):
+    """The same for a service that speaks over TCP: proxy.address is "host:port"."""
+
+    def __enter__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.address = "127.0.0.1:%d" % self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def serve(self, client):
+        with client, socket.create_connection((self.target.hostname, self.target.port)) as service:
+            fault, answered = None, True
+            while True:
+                try:
+                    ready, _, _ = select.select([client, service], [], [])
+                    if service in ready:
+                        answer = service.recv(1 << 20)
+                        if fault == "answer lost" or not answer:
+                            return self.end(client, False)
+                        client.sendall(answer[:len(answer) // 2] if fault == "truncated" else answer)
+                        if fault == "truncated":
+                            return self.end(client, False)
+                        answered = True
+                        continue
+                    request = client.recv(1 << 20)
+                    if not request:
+                        return
+                    if answered:  # The first part of a new one.
+                        fault, answered = self.choose(STREAM_FAULTS), False
+                    if fault in ("drop", "reset"):
+                        return self.end(client, fault == "reset")
+                    if fault == "slow":
+                        threading.Event().wait(0.5)
+                    service.sendall(request[:len(request) // 2] if fault == "cut request" else request)
+                    if fault == "cut request":
+                        return self.end(client, False)
+                except OSError:
+                    return
+
+    def end(self, client, reset):
+        if reset:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+        else:
+            client.shutdown(socket.SHUT_RDWR)

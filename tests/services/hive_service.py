@@ -18,7 +18,7 @@ class Tables:
         self.databases = {}
         self.tables = {}
         self.partitions = {}
-        self.locks = {}  # Id to (database, table).
+        self.locks = {}  # Id to (database, table, the agent).
         self.next_lock = 1
 
     def create_database(self, database):
@@ -105,11 +105,11 @@ class Tables:
 
         place = (request.component[0].dbname, request.component[0].tablename)
         number, self.next_lock = self.next_lock, self.next_lock + 1
-        self.locks[number] = place
+        self.locks[number] = place + (request.agentInfo,)
         return LockResponse(number, self.lock_state(number))
 
     def lock_state(self, number):
-        first = min(n for n, place in self.locks.items() if place == self.locks[number])
+        first = min(n for n, place in self.locks.items() if place[:2] == self.locks[number][:2])
         return 1 if first == number else 2
 
     def check_lock(self, request):
@@ -118,6 +118,14 @@ class Tables:
         if request.lockid not in self.locks:
             raise NoSuchLockException("no such lock")
         return LockResponse(request.lockid, self.lock_state(request.lockid))
+
+    def show_locks(self, request):
+        from hive_metastore.ttypes import ShowLocksResponse, ShowLocksResponseElement
+
+        return ShowLocksResponse([
+            ShowLocksResponseElement(lockid=number, dbname=place[0], tablename=place[1], state=self.lock_state(number),
+                                     type=3, lastheartbeat=0, user="u", hostname="h", agentInfo=place[2])
+            for number, place in sorted(self.locks.items()) if place[:2] == (request.dbname, request.tablename)])
 
     def unlock(self, request):
         from hive_metastore.ttypes import NoSuchLockException

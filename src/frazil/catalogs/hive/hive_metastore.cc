@@ -8,6 +8,7 @@
 #include "frazil/base/integer_text.h"
 #include "frazil/base/logging.h"
 #include "frazil/base/text.h"
+#include "frazil/base/uuid.h"
 
 namespace frazil::catalogs {
 namespace {
@@ -19,6 +20,8 @@ constexpr int kTries = 4;
 // Numbers of hive_metastore.thrift's enums.
 constexpr int32_t kExclusive = 3, kTableLevel = 2, kUnset = 5;
 constexpr int64_t kAcquired = 1, kWaiting = 2;
+constexpr int16_t kLockAgent = 13;  // Of ShowLocksResponseElement.
+const std::vector<const char*> kLockExceptions = {"NoSuchTxnException", "TxnAbortedException", "NoSuchLockException"};
 
 ThriftValue Arguments(std::vector<ThriftValue> values) {
   ThriftValue arguments = ThriftValue::Struct();
@@ -211,7 +214,19 @@ Result<MetastoreAnswer> HiveMetastore::DropPartition(const std::string& database
               {"NoSuchObjectException", "MetaException"}, false);
 }
 
-Result<int64_t> HiveMetastore::Lock(const std::string& database, const std::string& table, int64_t timeout_ms) {
+Result<std::optional<int64_t>> HiveMetastore::FindLock(const std::string& database, const std::string& table,
+                                                       const std::string& agent) {
+  const ThriftValue request = ThriftValue::Struct({{int16_t{1}, Text(database)}, {int16_t{2}, Text(table)}});
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, Call("show_locks", Arguments({request}), {}, true));
+  if (!answer.ok()) return ErrorOf("show_locks", answer);
+  for (const auto& lock : answer.result.At(1).items) {
+    if (lock.At(kLockAgent).text == agent) return std::optional<int64_t>(lock.At(1).number);
+  }
+  return std::optional<int64_t>();
+}
+
+Result<int64_t> HiveMetastore::RequestLock(const std::string& database, const std::string& table, bool* acquired) {
+  const std::string agent = "Frazil-" + RandomUuidText();
   const ThriftValue component = ThriftValue::Struct({{int16_t{1}, ThriftValue::I32(kExclusive)},
                                                      {int16_t{2}, ThriftValue::I32(kTableLevel)},
                                                      {int16_t{3}, Text(database)},
@@ -220,21 +235,43 @@ Result<int64_t> HiveMetastore::Lock(const std::string& database, const std::stri
   const ThriftValue request = ThriftValue::Struct({{int16_t{1}, ThriftValue::List(ThriftType::kStruct, {component})},
                                                    {int16_t{3}, Text("frazil")},
                                                    {int16_t{4}, Text("localhost")},
-                                                   {int16_t{5}, Text("frazil")}});
-  const Exceptions exceptions = {"NoSuchTxnException", "TxnAbortedException", "NoSuchLockException"};
+                                                   {int16_t{5}, Text(agent)}});
+  for (int attempt = 1;; ++attempt) {
+    auto answer = Call("lock", Arguments({request}), kLockExceptions, false);
+    if (answer.ok() && !answer->ok()) return ErrorOf("lock", *answer);
+    if (answer.ok()) {
+      *acquired = answer->result.At(2).number == kAcquired;
+      return answer->result.At(1).number;
+    }
+    if (attempt == kTries || answer.error().kind != ErrorKind::kUnknownCommit) return std::move(answer).error();
+    // A lock that nobody knows of would keep all others out until the service gives it up.
+    FRAZIL_ASSIGN_OR_RETURN(const auto found, FindLock(database, table, agent));
+    if (found) {
+      *acquired = false;
+      return *found;
+    }
+  }
+}
+
+Result<int64_t> HiveMetastore::Lock(const std::string& database, const std::string& table, int64_t timeout_ms) {
   const int64_t end = SteadyMillis() + timeout_ms;
-  FRAZIL_ASSIGN_OR_RETURN(auto answer, Call("lock", Arguments({request}), exceptions, false));
-  if (!answer.ok()) return ErrorOf("lock", answer);
-  const int64_t id = answer.result.At(1).number;
+  bool acquired = false;
+  FRAZIL_ASSIGN_OR_RETURN(const int64_t id, RequestLock(database, table, &acquired));
   int64_t wait = 50;
-  while (answer.result.At(2).number == kWaiting && SteadyMillis() < end) {
+  while (!acquired && SteadyMillis() < end) {
+    const ThriftValue check = ThriftValue::Struct({{int16_t{1}, ThriftValue::I64(id)}});
+    auto answer = Call("check_lock", Arguments({check}), kLockExceptions, true);
+    if (!answer.ok() || !answer->ok()) {
+      Unlock(id);
+      return answer.ok() ? ErrorOf("check_lock", *answer) : std::move(answer).error();
+    }
+    const int64_t state = answer->result.At(2).number;
+    acquired = state == kAcquired;
+    if (state != kWaiting) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(wait));
     wait = std::min<int64_t>(wait * 3 / 2, 5000);
-    const ThriftValue check = ThriftValue::Struct({{int16_t{1}, ThriftValue::I64(id)}});
-    FRAZIL_ASSIGN_OR_RETURN(answer, Call("check_lock", Arguments({check}), exceptions, true));
-    if (!answer.ok()) return ErrorOf("check_lock", answer);
   }
-  if (answer.result.At(2).number == kAcquired) return id;
+  if (acquired) return id;
   Unlock(id);
   Error error = Error::Plain(ExceptionClass::kSpark,
                              "org.apache.iceberg.exceptions.CommitFailedException: Timed out waiting for the lock on " +

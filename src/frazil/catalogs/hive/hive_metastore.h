@@ -95,6 +95,11 @@ class HiveMetastore {
   using Exceptions = std::vector<const char*>;
 
   explicit HiveMetastore(std::vector<Address> addresses, int64_t timeout_ms);
+  /// The lock that `agent` has asked for, which may be waiting; nullopt: there is none.
+  Result<std::optional<int64_t>> FindLock(const std::string& database, const std::string& table,
+                                          const std::string& agent);
+  /// Asks for the lock, once: where an answer is lost, it is looked for.
+  Result<int64_t> RequestLock(const std::string& database, const std::string& table, bool* acquired);
   Result<std::unique_ptr<net::TcpConnection>> Connect();
   /// `repeatable`: doing it twice is doing it once. An error of kind kUnknownCommit where it may have had its effect.
   Result<MetastoreAnswer> Call(const std::string& method, const ThriftValue& arguments, const Exceptions& exceptions,

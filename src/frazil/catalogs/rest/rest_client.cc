@@ -6,6 +6,7 @@
 #include "frazil/base/clock.h"
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/base/uuid.h"
 #include "frazil/net/aws/signature_v4.h"
 #include "frazil/net/url.h"
 #include "frazil/storage/interrupt.h"
@@ -15,6 +16,36 @@ namespace {
 
 std::string WithoutEndSlash(std::string text) {
   while (text.ends_with('/')) text.pop_back();
+  return text;
+}
+
+constexpr const char* kTokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
+constexpr const char* kAccessTokenType = "urn:ietf:params:oauth:token-type:access_token";
+/// Settings that hold a token of that type, to be exchanged for one of the service, in the order they are looked for.
+const std::vector<std::string> kSubjectTypes = {
+    "urn:ietf:params:oauth:token-type:id_token", kAccessTokenType, "urn:ietf:params:oauth:token-type:jwt",
+    "urn:ietf:params:oauth:token-type:saml2", "urn:ietf:params:oauth:token-type:saml1"};
+
+constexpr size_t kAnswersKept = 16;
+
+/// Whether a table comes with keys to its files. They end, and so such an answer is never used again.
+bool HoldsKeys(const Json& answer) {
+  const Json* credentials = Member(answer, "storage-credentials");
+  if (credentials != nullptr && !credentials->empty()) return true;
+  for (const auto& [key, value] : TextMembers(Member(answer, "config"))) {
+    if (key.find("token") != std::string::npos || key.find("access-key") != std::string::npos) return true;
+  }
+  return false;
+}
+
+/// A UUID of version 7, which the protocol asks for: the time, then chance (RFC 9562, section 5.7).
+std::string TimeOrderedUuid() {
+  std::string text = RandomUuidText();
+  const auto millis = static_cast<uint64_t>(NowMicros() / 1000);
+  constexpr const char* kDigits = "0123456789abcdef";
+  // 48 bits of time: eight digits, a dash, four digits; then the version.
+  for (int i = 0; i < 12; ++i) text[i < 8 ? i : i + 1] = kDigits[(millis >> (44 - 4 * i)) & 15];
+  text[14] = '7';
   return text;
 }
 
@@ -79,6 +110,7 @@ Status RestClient::ReadConfig() {
   const std::string prefix = SettingOr("prefix", "");
   if (!prefix.empty()) prefix_ = "/" + net::PercentEncode(prefix, /*keep_slash=*/true);
   separator_ = SettingOr("namespace-separator", separator_);
+  idempotency_keys_ = !TextMember(answer.body, "idempotency-key-lifetime").empty();
   const Json* endpoints = Member(answer.body, "endpoints");
   if (endpoints != nullptr && endpoints->is_array()) {
     for (const auto& endpoint : *endpoints) {
@@ -112,18 +144,28 @@ std::string RestClient::Identity() const {
   return "a caller without credentials";
 }
 
-Result<std::string> RestClient::BearerToken(bool renew) {
+std::string RestClient::CredentialsForm() const {
   const std::string credential = SettingOr("credential", "");
-  if (credential.empty()) return SettingOr("token", "");
-  std::lock_guard lock(token_mutex_);
-  const bool good = token_ && (token_->expires_at_micros == 0 || token_->expires_at_micros > NowMicros());
-  if (good && !renew) return token_->text;
   const size_t colon = credential.find(':');
   const std::string id = colon == std::string::npos ? "" : credential.substr(0, colon);
   const std::string secret = colon == std::string::npos ? credential : credential.substr(colon + 1);
-  std::string body = net::FormEncode({{"grant_type", "client_credentials"}, {"scope", SettingOr("scope", "catalog")}});
-  if (!id.empty()) body += "&" + net::FormEncode({{"client_id", id}});
-  body += "&" + net::FormEncode({{"client_secret", secret}});
+  std::string form = net::FormEncode({{"grant_type", "client_credentials"}, {"scope", SettingOr("scope", "catalog")}});
+  if (!id.empty()) form += "&" + net::FormEncode({{"client_id", id}});
+  return form + "&" + net::FormEncode({{"client_secret", secret}});
+}
+
+std::string RestClient::ExchangeForm(const std::string& subject, const std::string& type,
+                                     const std::string& actor) const {
+  std::string form = net::FormEncode({{"grant_type", kTokenExchange},
+                                      {"scope", SettingOr("scope", "catalog")},
+                                      {"subject_token", subject},
+                                      {"subject_token_type", type}});
+  if (!actor.empty()) form += "&" + net::FormEncode({{"actor_token", actor}, {"actor_token_type", kAccessTokenType}});
+  return form;
+}
+
+Result<RestClient::Token> RestClient::FetchToken(const std::string& form, const std::string& authorization) {
+  std::string body = form;
   for (const char* optional : {"audience", "resource"}) {
     const std::string value = SettingOr(optional, "");
     if (!value.empty()) body += "&" + net::FormEncode({{optional, value}});
@@ -135,14 +177,16 @@ Result<std::string> RestClient::BearerToken(bool renew) {
     request.url = url;
     request.body = body;
     request.SetHeader("Content-Type", "application/x-www-form-urlencoded");
+    if (!authorization.empty()) request.SetHeader("Authorization", authorization);
     return request;
   };
   const auto sent = net::SendWithRetries(*http_, retry_, /*repeatable=*/true, make, storage::InterruptScope::Current());
   if (sent.response.status == 0)
     return Error::Storage("Failed to sign in at " + url + " with " + Identity() + ": " + sent.response.failure);
   const Json answer = ParseJsonOrNull(sent.response.body);
-  const std::string token = TextMember(answer, "access_token");
-  if (!sent.response.ok() || token.empty()) {
+  Token fresh;
+  fresh.text = TextMember(answer, "access_token");
+  if (!sent.response.ok() || fresh.text.empty()) {
     std::string reason = TextMember(answer, "error_description");
     if (reason.empty()) reason = TextMember(answer, "error");
     const Json* nested = Member(answer, "error");
@@ -151,12 +195,40 @@ Result<std::string> RestClient::BearerToken(bool renew) {
                           std::to_string(sent.response.status) + (reason.empty() ? "" : ": " + Shortened(reason)) +
                           ")");
   }
-  Token fresh;
-  fresh.text = token;
   // A minute early, so that no request is under way when it ends.
   if (auto seconds = NumberMember(answer, "expires_in"))
     fresh.expires_at_micros = NowMicros() + std::max<int64_t>(*seconds - 60, *seconds / 2) * 1000000;
-  token_ = std::move(fresh);
+  return fresh;
+}
+
+Result<std::string> RestClient::BearerToken(bool renew) {
+  const std::string own = SettingOr("token", "");
+  const bool has_credential = !SettingOr("credential", "").empty();
+  const std::string* subject_type = nullptr;
+  for (const auto& type : kSubjectTypes) {
+    if (subject_type == nullptr && settings_.contains(type)) subject_type = &type;
+  }
+  const bool exchanges = EqualsIgnoreCase(SettingOr("token-exchange-enabled", "true"), "true");
+  const auto life = ParseInteger<int64_t>(SettingOr("token-expires-in-ms", ""));
+  std::lock_guard lock(token_mutex_);
+  if (!token_ && subject_type != nullptr) {
+    FRAZIL_ASSIGN_OR_RETURN(token_, FetchToken(ExchangeForm(SettingOr(*subject_type, ""), *subject_type, own),
+                                               own.empty() ? "" : "Bearer " + own));
+    return token_->text;
+  }
+  if (!token_ && !own.empty() && !has_credential) token_ = Token{own, life ? NowMicros() + *life * 1000 : 0};
+  const bool good = token_ && (token_->expires_at_micros == 0 || token_->expires_at_micros > NowMicros());
+  if (good && !renew) return token_->text;
+  if (has_credential) {
+    FRAZIL_ASSIGN_OR_RETURN(token_, FetchToken(CredentialsForm(), ""));
+    return token_->text;
+  }
+  if (!token_) return std::string();
+  // A token that nobody can ask for anew is exchanged before it ends. Whether the service takes it is its matter.
+  if (exchanges && token_->expires_at_micros != 0) {
+    FRAZIL_ASSIGN_OR_RETURN(
+        token_, FetchToken(ExchangeForm(token_->text, kAccessTokenType, ""), "Bearer " + std::string(token_->text)));
+  }
   return token_->text;
 }
 
@@ -197,7 +269,10 @@ Status RestClient::Authorize(net::HttpRequest* request, bool renew) {
 }
 
 Result<RestAnswer> RestClient::SendTo(const std::string& method, const std::string& url, const Json* body,
-                                      bool repeatable) {
+                                      bool repeatable, const Headers& headers) {
+  // With a key the service does it once, however often it is sent.
+  const std::string key = !repeatable && idempotency_keys_ ? TimeOrderedUuid() : std::string();
+  repeatable = repeatable || !key.empty();
   const std::string text = body == nullptr ? std::string() : body->dump();
   const auto interrupted = storage::InterruptScope::Current();
   for (bool renewed = false;; renewed = true) {
@@ -209,6 +284,8 @@ Result<RestAnswer> RestClient::SendTo(const std::string& method, const std::stri
       request.body = text;
       request.SetHeader("Accept", "application/json");
       if (body != nullptr) request.SetHeader("Content-Type", "application/json");
+      if (!key.empty()) request.SetHeader("Idempotency-Key", key);
+      for (const auto& [name, value] : headers) request.SetHeader(name, value);
       failed = Authorize(&request, renewed);
       if (!failed.ok()) request.url.clear();
       return request;
@@ -219,7 +296,7 @@ Result<RestAnswer> RestClient::SendTo(const std::string& method, const std::stri
     const auto& response = sent.response;
     if (response.status == 401 && !renewed && settings_.contains("credential")) continue;
     if (response.status == 0) {
-      const bool unknown = !repeatable && (response.possibly_sent || sent.earlier_unknown);
+      const bool unknown = (!repeatable || !key.empty()) && (response.possibly_sent || sent.earlier_unknown);
       Error error = response.cancelled
                         ? Error::Cancelled("The request to " + base_ + " was interrupted")
                         : Error::Storage("Failed to " + method + " " + url + " after " + std::to_string(sent.attempts) +
@@ -229,7 +306,9 @@ Result<RestAnswer> RestClient::SendTo(const std::string& method, const std::stri
     }
     RestAnswer answer;
     answer.status = response.status;
-    answer.earlier_unknown = sent.earlier_unknown;
+    // What the service knows again by its key is answered as it was the first time.
+    answer.earlier_unknown = sent.earlier_unknown && key.empty();
+    if (const std::string* etag = response.FindHeader("ETag")) answer.etag = *etag;
     if (!response.body.empty()) answer.body = ParseJsonOrNull(response.body);
     if (!answer.ok()) {
       const Json* error = Member(answer.body, "error");
@@ -246,6 +325,30 @@ Result<RestAnswer> RestClient::SendTo(const std::string& method, const std::stri
 Result<RestAnswer> RestClient::Send(const std::string& method, const std::string& path, const Json* body,
                                     bool repeatable) {
   return SendTo(method, base_ + "/v1" + prefix_ + path, body, repeatable);
+}
+
+Result<RestAnswer> RestClient::SendCached(const std::string& path) {
+  std::optional<RestAnswer> kept;
+  {
+    std::lock_guard lock(kept_mutex_);
+    const auto found = kept_.find(path);
+    if (found != kept_.end()) kept = found->second;
+  }
+  Headers headers;
+  if (kept) headers.emplace_back("If-None-Match", kept->etag);
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, SendTo("GET", base_ + "/v1" + prefix_ + path, nullptr, true, headers));
+  if (answer.status == 304 && kept) return *std::move(kept);
+  std::lock_guard lock(kept_mutex_);
+  kept_.erase(path);
+  std::erase(kept_order_, path);
+  if (answer.status != 200 || answer.etag.empty() || HoldsKeys(answer.body)) return answer;
+  kept_[path] = answer;
+  kept_order_.push_back(path);
+  if (kept_order_.size() > kAnswersKept) {
+    kept_.erase(kept_order_.front());
+    kept_order_.erase(kept_order_.begin());
+  }
+  return answer;
 }
 
 Result<RestAnswer> RestClient::SendChecked(const std::string& method, const std::string& path, const Json* body,

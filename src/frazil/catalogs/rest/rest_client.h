@@ -24,6 +24,7 @@ struct RestAnswer {
   std::string error_type;  ///< "NoSuchTableException", ... of an error.
   std::string error_message;
   bool earlier_unknown = false;  ///< An attempt before this answer may have had its effect.
+  std::string etag;
   bool ok() const { return status >= 200 && status < 300; }
 };
 
@@ -45,6 +46,8 @@ class RestClient {
   Result<RestAnswer> Send(const std::string& method, const std::string& path, const Json* body, bool repeatable);
   /// Send, and the error of an answer that is none of success.
   Result<RestAnswer> SendChecked(const std::string& method, const std::string& path, const Json* body, bool repeatable);
+  /// A read whose last answer is kept as long as the service says that it still holds (ETag, 304).
+  Result<RestAnswer> SendCached(const std::string& path);
   /// All pages of a list: `member` of each answer, together.
   Result<std::vector<Json>> List(const std::string& path, const std::string& query, const char* member);
 
@@ -68,7 +71,14 @@ class RestClient {
   /// Adds what signs in. `renew`: the token that was used last is no longer good.
   Status Authorize(net::HttpRequest* request, bool renew);
   Result<std::string> BearerToken(bool renew);
-  Result<RestAnswer> SendTo(const std::string& method, const std::string& url, const Json* body, bool repeatable);
+  /// Asks for a token: by the client's credentials, or in exchange for another token. `form` is the request's.
+  Result<Token> FetchToken(const std::string& form, const std::string& authorization);
+  std::string CredentialsForm() const;
+  /// RFC 8693: `subject` (of a type) for a token of the service; empty `actor`: none.
+  std::string ExchangeForm(const std::string& subject, const std::string& type, const std::string& actor) const;
+  using Headers = std::vector<std::pair<std::string, std::string>>;
+  Result<RestAnswer> SendTo(const std::string& method, const std::string& url, const Json* body, bool repeatable,
+                            const Headers& headers = {});
   std::string Identity() const;
 
   std::string catalog_name_;
@@ -81,6 +91,10 @@ class RestClient {
   std::shared_ptr<net::HttpClient> http_;
   std::mutex token_mutex_;
   std::optional<Token> token_;
+  bool idempotency_keys_ = false;  ///< The service knows a request that it sees again by its key.
+  std::mutex kept_mutex_;
+  std::map<std::string, RestAnswer> kept_;  ///< By path: answers with an ETag.
+  std::vector<std::string> kept_order_;     ///< The newest last.
 };
 
 }  // namespace frazil::catalogs

@@ -57,7 +57,7 @@ std::string RestTablePath(const RestClient& client, const Identifier& identifier
 
 Result<std::optional<RestTableState>> LoadRestTable(RestClient& client, const Identifier& identifier) {
   const std::string path = RestTablePath(client, identifier);
-  FRAZIL_ASSIGN_OR_RETURN(auto answer, client.Send("GET", path, nullptr, true));
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, client.SendCached(path));
   if (answer.status == 404) return std::optional<RestTableState>();
   if (!answer.ok()) return client.ErrorOf("GET", path, answer);
   FRAZIL_ASSIGN_OR_RETURN(auto state, RestTableState::Of(answer.body));

@@ -1,3 +1,6 @@
+#include <chrono>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "frazil/catalogs/rest/metadata_changes.h"
@@ -151,6 +154,130 @@ TEST(RestClient, SignsInAndRenewsItsToken) {
   EXPECT_TRUE((*client)->SendChecked("GET", "/a", nullptr, true).ok());
   EXPECT_TRUE((*client)->SendChecked("GET", "/b", nullptr, true).ok());
   EXPECT_EQ(tokens, 2);
+}
+
+TEST(RestClient, ExchangesTokens) {
+  std::vector<std::string> forms;
+  TestServer server([&](const ReceivedRequest& request) {
+    if (request.target == "/api/v1/oauth/tokens") {
+      forms.push_back(request.Header("Authorization") + " " + request.body);
+      return JsonAnswer(200, {{"access_token", "t" + std::to_string(forms.size())}, {"expires_in", 3600}});
+    }
+    EXPECT_TRUE(request.Header("Authorization").starts_with("Bearer ")) << request.target;
+    return JsonAnswer(200, {{"said", request.Header("Authorization")}});
+  });
+  // Another's token, with the catalog's own as the actor.
+  auto client = RestClient::Connect(
+      "c", At(server, {{"urn:ietf:params:oauth:token-type:id_token", "subject"}, {"token", "own"}, {"audience", "a"}}));
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  EXPECT_EQ(TextMember((*client)->Send("GET", "/a", nullptr, true)->body, "said"), "Bearer t1");
+  ASSERT_EQ(forms.size(), 1u);
+  EXPECT_EQ(forms[0],
+            "Bearer own grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange&scope=catalog&"
+            "subject_token=subject&subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aid_token&"
+            "actor_token=own&actor_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aaccess_token&audience=a");
+  // One that ends is exchanged for the next, unless that is not wanted.
+  forms.clear();
+  client = RestClient::Connect("c", At(server, {{"token", "own"}, {"token-expires-in-ms", "1"}}));
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(TextMember((*client)->Send("GET", "/a", nullptr, true)->body, "said").substr(0, 8), "Bearer t");
+  ASSERT_FALSE(forms.empty());
+  EXPECT_NE(forms[0].find("subject_token=own"), std::string::npos);
+  forms.clear();
+  client = RestClient::Connect(
+      "c", At(server, {{"token", "own"}, {"token-expires-in-ms", "1"}, {"token-exchange-enabled", "false"}}));
+  ASSERT_TRUE(client.ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(TextMember((*client)->Send("GET", "/a", nullptr, true)->body, "said"), "Bearer own");
+  EXPECT_TRUE(forms.empty());
+}
+
+TEST(RestClient, SignsInWithANameAndByAwsKeys) {
+  std::string said;
+  TestServer server([&](const ReceivedRequest& request) {
+    said = request.Header("Authorization");
+    return JsonAnswer(200, Json::object());
+  });
+  EXPECT_TRUE(RestClient::Connect("c", At(server, {{"rest.auth.type", "basic"},
+                                                   {"rest.auth.basic.username", "me"},
+                                                   {"rest.auth.basic.password", "hid:den"}}))
+                  .ok());
+  EXPECT_EQ(said, "Basic bWU6aGlkOmRlbg==");
+  EXPECT_TRUE(RestClient::Connect("c", At(server, {{"rest.sigv4-enabled", "true"},
+                                                   {"rest.access-key-id", "AK"},
+                                                   {"rest.secret-access-key", "hidden"},
+                                                   {"rest.signing-region", "eu-west-1"},
+                                                   {"rest.signing-name", "glue"}}))
+                  .ok());
+  EXPECT_TRUE(said.starts_with("AWS4-HMAC-SHA256 Credential=AK/")) << said;
+  EXPECT_NE(said.find("/eu-west-1/glue/aws4_request"), std::string::npos) << said;
+  EXPECT_FALSE(RestClient::Connect("c", At(server, {{"rest.auth.type", "kerberos"}})).ok());
+}
+
+TEST(RestClient, SendsTheSameKeyAgain) {
+  std::vector<std::string> keys;
+  bool knows_keys = true;
+  TestServer server([&](const ReceivedRequest& request) {
+    if (request.target == "/api/v1/config")
+      return JsonAnswer(200, knows_keys ? Json{{"idempotency-key-lifetime", "PT30M"}} : Json::object());
+    if (request.method == "GET") return JsonAnswer(200, {{"key", request.Header("Idempotency-Key")}});
+    keys.push_back(request.Header("Idempotency-Key"));
+    TestAnswer lost = JsonAnswer(200, Json::object());
+    lost.drop = keys.size() == 1;
+    return lost;
+  });
+  auto client = RestClient::Connect("c", At(server));
+  ASSERT_TRUE(client.ok());
+  const Json body = Json::object();
+  EXPECT_TRUE((*client)->SendChecked("POST", "/a", &body, /*repeatable=*/false).ok());
+  ASSERT_EQ(keys.size(), 2u);
+  EXPECT_EQ(keys[0], keys[1]);
+  ASSERT_EQ(keys[0].size(), 36u);
+  EXPECT_EQ(keys[0][14], '7');
+  EXPECT_TRUE((*client)->SendChecked("POST", "/a", &body, false).ok());
+  EXPECT_NE(keys[2], keys[0]);
+  EXPECT_EQ(TextMember((*client)->Send("GET", "/a", nullptr, true)->body, "key"), "");
+  // Without, what may have had its effect is not sent again.
+  knows_keys = false;
+  keys.clear();
+  client = RestClient::Connect("c", At(server));
+  auto lost = (*client)->Send("POST", "/a", &body, false);
+  ASSERT_FALSE(lost.ok());
+  EXPECT_EQ(lost.error().kind, ErrorKind::kUnknownCommit);
+  EXPECT_EQ(keys, std::vector<std::string>{""});
+}
+
+TEST(RestClient, KeepsAnswersAsLongAsTheyHold) {
+  int version = 1, unchanged = 0;
+  Json more = Json::object();
+  TestServer server([&](const ReceivedRequest& request) {
+    if (request.target == "/api/v1/config") return JsonAnswer(200, Json::object());
+    const std::string etag = "W/\"" + std::to_string(version) + "\"";
+    if (request.Header("If-None-Match") == etag) {
+      ++unchanged;
+      return TestAnswer{304, "", {}};
+    }
+    TestAnswer answer = JsonAnswer(200, {{"version", version}, {"config", more}});
+    answer.headers.emplace_back("ETag", etag);
+    return answer;
+  });
+  auto client = RestClient::Connect("c", At(server));
+  ASSERT_TRUE(client.ok());
+  auto load = [&] { return NumberMember((*client)->SendCached("/t")->body, "version").value_or(0); };
+  EXPECT_EQ(load(), 1);
+  EXPECT_EQ(load(), 1);
+  EXPECT_EQ(unchanged, 1);
+  version = 2;
+  EXPECT_EQ(load(), 2);
+  EXPECT_EQ(load(), 2);
+  EXPECT_EQ(unchanged, 2);
+  // Keys to files end: such answers are asked for anew.
+  version = 3;
+  more["s3.session-token"] = "hidden";
+  EXPECT_EQ(load(), 3);
+  EXPECT_EQ(load(), 3);
+  EXPECT_EQ(unchanged, 2);
 }
 
 TEST(RestClient, NamesWhoWasRefusedWithoutTheSecret) {

@@ -156,6 +156,9 @@ Result<S3Options> ReadS3Options(const std::string& bucket, const SettingLookup& 
   S3Options options;
   std::string distinct;
 
+  // The keys that the requests would be signed with meanwhile are not those that the service means.
+  FRAZIL_ASSIGN_OR_RETURN(const bool remote_signing, reader.Flag({"s3.remote-signing-enabled"}, nullptr, false));
+  if (remote_signing) return Error::Unsupported("s3.remote-signing-enabled");
   FRAZIL_ASSIGN_OR_RETURN(const bool encrypted, reader.Flag({}, "connection.ssl.enabled", true));
   std::string endpoint = reader.Text({"s3.endpoint"}, "endpoint");
   if (endpoint == "s3.amazonaws.com") endpoint.clear();

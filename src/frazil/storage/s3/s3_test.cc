@@ -102,6 +102,10 @@ TEST(S3Options, AreReadByTheNamesOfIcebergAndHadoop) {
 TEST(S3Options, RefuseWhatCannotBeObeyed) {
   EXPECT_FALSE(ReadS3Options("b", LookUp({{"s3.access-key-id", "A"}})).ok());
   EXPECT_FALSE(ReadS3Options("b", LookUp({{"s3.path-style-access", "perhaps"}})).ok());
+  const auto signing = ReadS3Options("b", LookUp({{"s3.remote-signing-enabled", "true"}}));
+  ASSERT_FALSE(signing.ok());
+  EXPECT_EQ(signing.error().kind, ErrorKind::kUnsupported);
+  EXPECT_TRUE(ReadS3Options("b", LookUp({{"s3.remote-signing-enabled", "false"}})).ok());
   EXPECT_FALSE(ReadS3Options("b", LookUp({{"s3.multipart.part-size-bytes", "-1"}})).ok());
   EXPECT_FALSE(ReadS3Options("b", LookUp({{"s3.endpoint", "ftp://x"}})).ok());
   EXPECT_FALSE(ReadS3Options("b", LookUp({{"s3.sse.type", "other"}})).ok());
