@@ -52,7 +52,7 @@ class StateStore {
 
   storage::ObjectStorePtr store_;
   std::string folder_;
-  bool is_of_others_ = false;  ///< Spark's files of state are there.
+  bool is_of_others_ = false;                     ///< Spark's files of state are there.
   std::optional<std::map<int64_t, bool>> files_;  ///< Versions that are there: whether they are snapshots.
 };
 
