@@ -1,5 +1,6 @@
 """What stateful operators keep in the checkpoint: snapshots and what has changed since, and LIMIT over all batches."""
 import os
+import random
 
 import pytest
 from pyspark.errors import AnalysisException, PySparkException, StreamingQueryException
@@ -109,3 +110,36 @@ def test_limits_that_are_refused(streams, result):  # noqa: F811
 def test_offset_is_refused(streams, result):  # noqa: F811
     with pytest.raises(PySparkException, match="OFFSET over streams"):
         result(streams("in", "k INT", [[{"k": 1}]]).offset(1).limit(1))
+
+
+FUNCTIONS = ["count(*)", "count(v)", "sum(v)", "min(v)", "max(v)", "avg(v)", "count_if(v > 3)", "stddev(v)", "stddev_pop(v)", "variance(v)",
+             "var_pop(v)", "max_by(v, w)", "min_by(v, w)", "bit_and(v)", "bit_or(v)", "bit_xor(v)", "every(v > 0)", "some(v > 5)",
+             "approx_count_distinct(v)", "approx_count_distinct(v, 0.01)", "first(k)", "last(k)", "any_value(k)", "first(u, true)",
+             "sort_array(collect_set(v))", "sort_array(collect_list(v))", "count(v) FILTER (WHERE v > 2)", "stddev(v) FILTER (WHERE v > 2)",
+             "max_by(v, w) FILTER (WHERE v < 6)", "avg(d)", "sum(d)"]
+
+
+@pytest.mark.parametrize("by", [["k"], []])
+def test_aggregates_of_batches_are_those_of_all_rows(spark, streams, tmp_path, by):  # noqa: F811
+    random.seed(5)
+    batches, number = [], 0
+    for n in range(6):
+        rows = []
+        for _ in range(random.randrange(1, 20)):
+            number += 1
+            rows.append({"k": random.randrange(3), "w": number, "d": f"{random.randrange(1000)}.25"} | ({"v": random.randrange(1, 8)} if random.random() < 0.8 else {}))
+            if n > 2:
+                rows[-1]["u"] = rows[-1]["k"] + 10
+        batches.append(rows)
+    schema = "k INT, v INT, w INT, u INT, d DECIMAL(10, 2)"
+    stream = streams("in", schema, batches)
+    columns = [F.expr(f"{function} AS c{i}") for i, function in enumerate(FUNCTIONS) if by or not function.startswith(("first(k", "last(k", "any_value"))]
+    grouped = stream.groupBy(*by).agg(*columns)
+    query = drain(grouped.writeStream.outputMode("complete").format("memory").queryName("of_batches"))
+    assert query.lastProgress["batchId"] == 5
+    whole = spark.read.schema(schema).json(str(tmp_path / "in")).groupBy(*by).agg(*columns)
+    of_batches, at_once = (sorted(df.collect(), key=lambda row: str(row[0])) for df in (spark.table("of_batches"), whole))
+    assert len(of_batches) == len(at_once) == (3 if by else 1)
+    for ours, theirs in zip(of_batches, at_once):
+        for name, one, other in zip(ours.__fields__, ours, theirs):
+            assert one == (pytest.approx(other, rel=1e-9) if isinstance(other, float) else other), name

@@ -2,6 +2,7 @@
 
 #include "frazil/plan/make_logical.h"
 #include "frazil/plan/watermark.h"
+#include "frazil/streaming/aggregate_parts.h"
 #include "frazil/streaming/event_time.h"
 #include "frazil/streaming/keyed_state.h"
 #include "frazil/streaming/stateful.h"
@@ -13,52 +14,6 @@ using plan::LogicalPlan;
 using plan::LogicalPlanPtr;
 
 namespace {
-
-/// How the parts of an aggregate are kept: for each part its column, how the rows of a batch give it and how two are
-/// put together; and what the parts give in the end.
-struct AggregateParts {
-  struct Part {
-    std::string of_rows;   ///< Over the argument columns.
-    std::string of_parts;  ///< Over the part's own column.
-  };
-  std::vector<Part> parts;
-  std::string result;
-};
-
-/// `argument`: the aggregate's argument column. `name`: prefix of the parts' columns.
-Result<AggregateParts> PartsOf(const AggregateExpression& aggregate, const std::string& argument,
-                               const std::string& name) {
-  const std::string& function = aggregate.function;
-  const auto part = [&](int i) { return name + "_" + std::to_string(i); };
-  const std::string type = aggregate.type->Sql();
-  if (function == "count")
-    return AggregateParts{{{"count(" + argument + ")", "sum(" + part(0) + ")"}}, "coalesce(" + part(0) + ", 0L)"};
-  if (function == "sum") {
-    return AggregateParts{
-        {{"CAST(sum(" + argument + ") AS " + type + ")", "CAST(sum(" + part(0) + ") AS " + type + ")"}}, part(0)};
-  }
-  if (function == "min" || function == "max")
-    return AggregateParts{{{function + "(" + argument + ")", function + "(" + part(0) + ")"}}, part(0)};
-  if (function == "bool_and" || function == "bool_or")
-    return AggregateParts{{{function + "(" + argument + ")", function + "(" + part(0) + ")"}}, part(0)};
-  if (function == "avg") {
-    const bool is_decimal = aggregate.type->id() == TypeId::kDecimal;
-    const std::string sum = is_decimal ? "sum(" + argument + ")" : "sum(CAST(" + argument + " AS DOUBLE))";
-    const std::string sum_type =
-        is_decimal ? "DECIMAL(38, " + std::to_string(aggregate.arguments[0]->type->scale()) + ")" : "DOUBLE";
-    return AggregateParts{{{"CAST(" + sum + " AS " + sum_type + ")", "CAST(sum(" + part(0) + ") AS " + sum_type + ")"},
-                           {"count(" + argument + ")", "sum(" + part(1) + ")"}},
-                          "CAST(" + part(0) + " / nullif(CAST(" + part(1) + " AS " +
-                              (is_decimal ? "DECIMAL(20, 0)" : "DOUBLE") + "), 0) AS " + type + ")"};
-  }
-  if (function == "collect_list" || function == "collect_set") {
-    const bool is_set = function == "collect_set";
-    const std::string merged = "flatten(collect_list(" + part(0) + "))";
-    return AggregateParts{{{function + "(" + argument + ")", is_set ? "array_distinct(" + merged + ")" : merged}},
-                          part(0)};
-  }
-  return Error::Unsupported("The aggregate function " + function + " over streams");
-}
 
 /// Groups by `keys`, where those sessions that touch each other become one, from the first start to the last end; the
 /// other columns are `of_parts`, which begins with the keys.
@@ -186,9 +141,10 @@ Status CheckAggregate(const plan::AggregateNode& node) {
                          "approx_count_distinct() instead."}});
     }
     if (!aggregate.order_by.empty()) return Error::Unsupported("WITHIN GROUP over streams");
-    if (aggregate.arguments.size() > 1)
-      return Error::Unsupported("Aggregate functions of several arguments over streams");
-    FRAZIL_RETURN_IF_ERROR(PartsOf(aggregate, "a", "p").status());
+    FRAZIL_ASSIGN_OR_RETURN(const auto parts, PartsOf(aggregate, {"a", "b"}, "p", 0));
+    if (parts.of_two && SessionKey(node)) {
+      return Error::Unsupported("The aggregate function " + aggregate.function + " over session windows of streams");
+    }
   }
   return {};
 }
@@ -225,15 +181,19 @@ Result<LogicalPlanPtr> StatefulOperators::Aggregate(const plan::AggregateNode& n
   of_rows = of_parts = keys;
   for (size_t i = 0; i < node.aggregates.size(); ++i) {
     const auto& aggregate = node.aggregates[i]->As<AggregateExpression>();
-    const std::string argument = "a" + std::to_string(i), name = "p" + std::to_string(i);
-    ExpressionPtr value =
-        aggregate.arguments.empty() ? MakeLiteral(DataType::Integer(), Value(int64_t{1})) : aggregate.arguments[0];
-    if (aggregate.filter != nullptr) {
-      const auto type = value->type;
-      value = MakeCall("case_when", {aggregate.filter, std::move(value), MakeNull(type)}, type, true, aggregate.mode);
+    const std::string name = "p" + std::to_string(i);
+    std::vector<std::string> arguments;
+    auto values = aggregate.arguments;
+    if (values.empty()) values.push_back(MakeLiteral(DataType::Integer(), Value(int64_t{1})));
+    for (auto& value : values) {
+      if (aggregate.filter != nullptr) {
+        const auto type = value->type;
+        value = MakeCall("case_when", {aggregate.filter, std::move(value), MakeNull(type)}, type, true, aggregate.mode);
+      }
+      arguments.push_back("a" + std::to_string(i) + "_" + std::to_string(arguments.size()));
+      add(std::move(value), arguments.back());
     }
-    add(std::move(value), argument);
-    FRAZIL_ASSIGN_OR_RETURN(const auto parts, PartsOf(aggregate, argument, name));
+    FRAZIL_ASSIGN_OR_RETURN(const auto parts, PartsOf(aggregate, arguments, name, batch.id));
     for (size_t p = 0; p < parts.parts.size(); ++p) {
       const std::string column = name + "_" + std::to_string(p);
       of_rows.push_back(parts.parts[p].of_rows + " AS " + column);
