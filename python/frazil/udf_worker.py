@@ -13,6 +13,8 @@ for foreachBatch, the id of the "relation" that is the batch, which they ask the
 description; for foreach the rows follow as an Arrow IPC stream. They answer nothing.
 Answer: b"R", length (8 bytes) and an Arrow IPC stream of one column, a value for each row; or b"E", length and the
 traceback.
+Data sources ("dataSource...") and table functions are in data_source_worker.py and table_function_worker.py, whose texts
+come as arguments of the process.
 """
 
 import inspect
@@ -25,6 +27,7 @@ import sys
 import threading
 import time
 import traceback
+import types
 
 SAME = 2**64 - 1
 LONGEST_WAIT = 90  # Seconds; the server takes no worker that has waited for longer than 60.
@@ -41,6 +44,8 @@ GROUPED_MAP_PANDAS_UDF_WITH_STATE = 208
 STATEFUL_ROW_UDFS = (213, 214)
 STATEFUL_UDFS = (211, 212) + STATEFUL_ROW_UDFS
 GROUPED_MAP_UDFS = GROUPED_MAP_PANDAS_UDFS + GROUPED_MAP_ARROW_UDFS
+# The same for the groups of two sides with one key: two arrays of structs, NULL where a side has no such group.
+COGROUPED_MAP_UDFS = (206, 210)
 # Aggregate functions: the rows of a group come as an array of structs of the arguments.
 GROUPED_AGG_UDFS = (202, 252)
 # Spark writes this in front of an Arrow stream.
@@ -277,9 +282,9 @@ def arrow_runner(header, function, return_type, offsets):
     description.write(struct.pack("!ii", 1, len(offsets)))
     for i, offset in enumerate(offsets):
         description.write(struct.pack("!i", offset))
-        if eval_type in MAP_UDFS + GROUPED_MAP_UDFS and not takes_conf:
+        if eval_type in MAP_UDFS + GROUPED_MAP_UDFS + COGROUPED_MAP_UDFS and not takes_conf:
             continue
-        name = header["arguments"][i] if eval_type not in GROUPED_MAP_UDFS else None
+        name = header["arguments"][i] if eval_type not in GROUPED_MAP_UDFS + COGROUPED_MAP_UDFS else None
         description.write(struct.pack("!?", name is not None))
         if name is not None:
             write_text(name, description)
@@ -418,6 +423,50 @@ def grouped_function(header, function, return_type):
     return run_batch
 
 
+def group_stream(rows, keys, i):
+    """The rows of a group (None: it has none) with the columns of its key behind them, as an Arrow IPC stream."""
+    import pyarrow as pa
+
+    columns = rows.flatten()
+    repeat = pa.array([0] * len(rows), type=pa.int32())
+    batch = pa.RecordBatch.from_arrays(
+        columns + [key.slice(i, 1).take(repeat) for key in keys],
+        [rows.type.field(n).name for n in range(len(columns))] + [f"key{n}" for n in range(len(keys))],
+    )
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    return sink.getvalue(), len(columns)
+
+
+def cogrouped_function(header, function, return_type):
+    """cogroup().applyInPandas and applyInArrow: a row of the input is a pair of groups and their key."""
+    import pyarrow as pa
+
+    row_type = return_type.elementType
+    runners = {}
+
+    def run_batch(data):
+        table = pa.ipc.open_stream(data).read_all().combine_chunks()
+        lefts, rights, *keys = (column.chunk(0) for column in table.columns)
+        results, sizes = [], []
+        for i in range(len(lefts)):
+            streams, offsets = [], []
+            for side in (lefts, rights):
+                rows = side[i].values if side[i].is_valid else pa.array([], type=side.type.value_type)
+                stream, columns = group_stream(rows, keys, i)
+                streams.append(stream)
+                offsets += [1 + columns + len(keys), len(keys), *range(columns, columns + len(keys)), *range(columns)]
+            if tuple(offsets) not in runners:
+                runners[tuple(offsets)] = arrow_runner(header, function, row_type, offsets)
+            pair = struct.pack("!i", 2) + streams[0] + streams[1] + struct.pack("!i", 0)
+            results.append(runners[tuple(offsets)](pair))
+            sizes.append(0 if results[-1] is None else len(results[-1]))
+        return as_stream(list_column(row_type, results, sizes))
+
+    return run_batch
+
+
 def call_with_state(key, rows):
     """Stands in for the user's function, which pyspark's worker gets as a pickled copy: calls the one of this process."""
     import sys
@@ -427,15 +476,12 @@ def call_with_state(key, rows):
 
 def state_module():
     """Where call_with_state finds what to call."""
-    import types
 
     return sys.modules.setdefault("frazil_group_state", types.ModuleType("frazil_group_state"))
 
 
 def part(number, name):
     """A part of this program that came as its argument, as a module."""
-    import types
-
     if name not in sys.modules:
         module = types.ModuleType(name)
         exec(compile(sys.argv[number], f"frazil/{name}.py", "exec"), module.__dict__)
@@ -589,10 +635,14 @@ def make_function(description):
             f"Python functions need pyspark-client, which {sys.executable} lacks ({error}). Install it there, or name "
             "another Python by FRAZIL_PYTHON (in the server's environment) or spark.pyspark.python."
         ) from None
+    if str(header["eval_type"]).startswith("dataSource"):
+        return part(2, "data_source_worker").make_step(header, description[4 + size :])
     if header["eval_type"] == "foreachBatch":
         return foreach_batch(header, cloudpickle.loads(description[4 + size :]))
     if header["eval_type"] == "foreach":
         return foreach_row(header, cloudpickle.loads(description[4 + size :])[0])
+    if header["eval_type"] in part(3, "table_function_worker").TABLE_FUNCTIONS:
+        return part(3, "table_function_worker").make_function(header, description[4 + size :])
     function, _ = cloudpickle.loads(description[4 + size :])
     return_type = _parse_datatype_json_string(header["output"])
     if header["eval_type"] == SQL_BATCHED_UDF:
@@ -605,6 +655,8 @@ def make_function(description):
         return stateful(header, function, return_type, schema, sys.modules["__main__"])
     if header["eval_type"] in MAP_UDFS:
         return map_function(header, function, return_type)
+    if header["eval_type"] in COGROUPED_MAP_UDFS:
+        return cogrouped_function(header, function, return_type)
     if header["eval_type"] in GROUPED_MAP_UDFS + GROUPED_AGG_UDFS:
         return grouped_function(header, function, return_type)
     return arrow_function(header, function, return_type)
@@ -636,7 +688,64 @@ def serve(reader, writer):
         writer.flush()
 
 
+def use_artifacts(folder):
+    """Makes the files that the client sent (addArtifact) those of this process: its working folder, modules in it, also
+    in archives, and what SparkFiles names. Archives to be unpacked lie in the folder .archives, as name#target."""
+    if not folder:
+        return
+    archives = os.path.join(folder, ".archives")
+    for name in os.listdir(archives) if os.path.isdir(archives) else ():
+        file, _, target = name.partition("#")
+        unpack(os.path.join(archives, name), file, os.path.join(folder, target or file))
+    os.chdir(folder)
+    libraries = [name for name in sorted(os.listdir(folder)) if name.endswith((".zip", ".egg", ".jar"))]
+    sys.path[1:1] = [folder, *(os.path.join(folder, name) for name in libraries)]
+
+    class SparkFiles:
+        """Stands in for that of PySpark, which pyspark-client lacks."""
+
+        @classmethod
+        def get(cls, filename):
+            return os.path.join(folder, filename)
+
+        @classmethod
+        def getRootDirectory(cls):
+            return folder
+
+    try:
+        import pyspark
+    except ImportError:
+        return
+    if not hasattr(pyspark, "SparkFiles"):
+        pyspark.SparkFiles = SparkFiles
+        core, files = types.ModuleType("pyspark.core"), types.ModuleType("pyspark.core.files")
+        files.SparkFiles = SparkFiles
+        sys.modules.setdefault("pyspark.core", core)
+        sys.modules.setdefault("pyspark.core.files", files)
+        sys.modules.setdefault("pyspark.files", files)
+    else:
+        pyspark.SparkFiles._root_directory = folder
+        pyspark.SparkFiles._is_running_on_worker = True
+
+
+def unpack(archive, name, target):
+    """Several processes may do it at once: what is there is whole."""
+    import shutil
+    import tempfile
+
+    if os.path.exists(target):
+        return
+    made = tempfile.mkdtemp(dir=os.path.dirname(archive), prefix=".unpacking")
+    kind = "zip" if name.endswith((".zip", ".jar")) else "tar" if name.endswith(".tar") else "gztar"
+    shutil.unpack_archive(archive, made, kind)
+    try:
+        os.rename(made, target)
+    except OSError:
+        shutil.rmtree(made, ignore_errors=True)
+
+
 def main():
+    use_artifacts(sys.argv[4])
     # This text comes by `python -c`; PySpark 4.2 takes a program without a file for one that runs doctests.
     sys.modules["__main__"].__file__ = "frazil/udf_worker.py"
     # Functions may read and print: the socket is not theirs.

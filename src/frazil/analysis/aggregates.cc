@@ -5,6 +5,7 @@
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/generator_errors_internal.h"
 #include "frazil/analysis/typed_expr_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/common_type.h"
@@ -143,6 +144,11 @@ Result<ExpressionPtr> Analyzer::AnalyzeGroupingExpression(const ExprPtr& express
     scope.first_alias_wins = true;
     auto with_aliases = AnalyzeScalar(source, scope);
     if (with_aliases.ok()) typed = std::move(with_aliases);
+  }
+  if (!typed.ok() && typed.error().condition == kNestedGenerator) {
+    return At(
+        Error::Of("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", typed.error().parameters.front().second}}),
+        source->origin);
   }
   if (!typed.ok()) return typed;
   if (ContainsKind(**typed, ExpressionKind::kAggregate)) {

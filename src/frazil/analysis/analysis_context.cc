@@ -1,5 +1,7 @@
 #include "frazil/analysis/analysis_context.h"
 
+#include "frazil/base/text.h"
+
 namespace frazil::analysis {
 
 Result<tables::TablePtr> AnalysisContext::LoadTable(const catalogs::CatalogPtr& catalog,
@@ -18,6 +20,21 @@ Result<tables::TablePtr> AnalysisContext::LoadTable(const catalogs::CatalogPtr& 
   }
   tables_[name] = table;
   return table;
+}
+
+AnalysisContext::LocalVariable AnalysisContext::FindLocalVariable(const std::vector<std::string>& name) {
+  const auto find = [](LocalScope& scope, const std::string& wanted) -> SessionVariable* {
+    for (auto& variable : scope.variables) {
+      if (EqualsIgnoreCase(variable.name, wanted)) return &variable;
+    }
+    return nullptr;
+  };
+  for (auto scope = local_scopes.rbegin(); scope != local_scopes.rend(); ++scope) {
+    if (auto* variable = find(*scope, name[0])) return {variable, 1};
+    if (name.size() < 2 || scope->label.empty() || !EqualsIgnoreCase(scope->label, name[0])) continue;
+    if (auto* variable = find(*scope, name[1])) return {variable, 2};
+  }
+  return {};
 }
 
 Result<OpenedStream> AnalysisContext::OpenStream(const plan::Plan& source) {

@@ -55,6 +55,22 @@ struct SessionVariable {
   Value value;
 };
 
+/// The variables of one scope of a script that runs: BEGIN ... END, or the row of a FOR.
+struct LocalScope {
+  std::string label;  ///< By which names may be qualified; empty where it has none.
+  std::vector<SessionVariable> variables;
+};
+
+/// A table function of Python, registered in the session.
+struct PythonTableFunction {
+  std::string name;
+  std::string command;  ///< The pickled class.
+  std::string python_version;
+  int eval_type = 0;
+  DataTypePtr return_type;  ///< Null: the class says it for each call (analyze).
+  bool deterministic = false;
+};
+
 /// CREATE FUNCTION ... RETURN: parameters are columns of the body's scope.
 struct SqlFunction {
   std::string name;  ///< As calls show it: of permanent functions catalog, namespace and name, with dots.
@@ -104,6 +120,9 @@ class AnalysisContext {
   /// analysis meets them. Empty in all other statements.
   std::map<size_t, OpenedStream> bound_streams;
 
+  /// The scopes of the script that the statement stands in, the outermost first; empty outside of scripts.
+  std::vector<LocalScope> local_scopes;
+
   virtual const functions::ExpressionSettings& settings() const = 0;
   virtual sql::ParserOptions parser_options() const = 0;
 
@@ -119,6 +138,16 @@ class AnalysisContext {
   virtual std::string global_temp_database() const { return "global_temp"; }
   /// A variable by its last name part (qualifiers "session" and "system.session" are taken off).
   virtual std::optional<SessionVariable> FindVariable(const std::string& /*name*/) { return std::nullopt; }
+  /// A variable of the script that a name begins with, looked up from the innermost scope outwards, and how many parts
+  /// of the name are its own: one, or two (label.variable). Null where there is none.
+  struct LocalVariable {
+    SessionVariable* variable = nullptr;
+    size_t parts = 0;
+  };
+  LocalVariable FindLocalVariable(const std::vector<std::string>& name);
+  virtual std::optional<PythonTableFunction> FindPythonTableFunction(const std::string& /*name*/) {
+    return std::nullopt;
+  }
   /// A SQL function, temporary or of a catalog.
   virtual std::optional<SqlFunction> FindSqlFunction(const std::vector<std::string>& /*name*/) { return std::nullopt; }
 

@@ -4,10 +4,12 @@
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/python_table_functions_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/constant.h"
 #include "frazil/functions/signature.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/plan/python_table_function.h"
 #include "frazil/sql/keywords.h"
 #include "frazil/sql/parser.h"
 
@@ -160,6 +162,27 @@ Result<Relation> Analyzer::AnalyzeTableFunction(const plan::TableFunctionPlan& f
       return At(Error::Of("NOT_A_TABLE_FUNCTION", {{"functionName", QuoteIdentifier(SqlFunctionName(*sql_function))}}),
                 function.origin);
     return At(AnalyzeSqlTableFunction(*sql_function, call), function.origin);
+  }
+  const auto* inline_python = dynamic_cast<const plan::PythonTableFunctionPlan*>(&function);
+  std::optional<PythonTableFunction> python;
+  if (inline_python != nullptr) {
+    python = PythonTableFunction{full_name.empty() ? "" : full_name.back(),
+                                 inline_python->code,
+                                 inline_python->python_version,
+                                 inline_python->eval_type,
+                                 inline_python->return_type,
+                                 inline_python->deterministic};
+  } else if (full_name.size() == 1) {
+    python = context_.FindPythonTableFunction(full_name[0]);
+  }
+  if (python) {
+    const TableFunctionScope scope{[&](const plan::ExprPtr& argument) { return AnalyzeScalar(argument, Scope()); },
+                                   [&](const plan::PlanPtr& table) -> Result<std::vector<Attribute>> {
+                                     FRAZIL_ASSIGN_OR_RETURN(const auto relation, AnalyzePlan(table));
+                                     return relation.output;
+                                   }};
+    FRAZIL_ASSIGN_OR_RETURN(const auto rows, PlanPythonTableFunction(*python, function.arguments, scope, context_));
+    return AnalyzePlan(rows);
   }
   const std::string name = FunctionName(full_name);
   if (name == "range") {

@@ -4,6 +4,7 @@
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/generator_errors_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
 
@@ -87,7 +88,9 @@ Result<Relation> Analyzer::AnalyzeJoin(const plan::JoinPlan& join) {
     seen.plan = plan::MakeJoin(left.plan, right.plan, JoinType::kInner, nullptr);
     Scope scope;
     scope.input = &seen;
-    FRAZIL_ASSIGN_OR_RETURN(condition, AnalyzeScalar(join.condition, scope));
+    auto analyzed = AnalyzeScalar(join.condition, scope);
+    if (!analyzed.ok()) return OutsideOfSelect(std::move(analyzed).error(), "'Join");
+    condition = *std::move(analyzed);
     if (condition->type->id() != TypeId::kBoolean) {
       return At(
           Error::Of("JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE", {{"joinCondition", "\"" + condition->sql + "\""},

@@ -6,6 +6,28 @@
 
 namespace frazil::analysis {
 
+namespace {
+
+// Aggregates and window functions run over rows, of which the variables of a lambda function are no part.
+Status CheckNoAggregate(const Expression& body) {
+  Status status;
+  VisitExpression(body, [&](const Expression& part) {
+    const bool is_window = part.kind == ExpressionKind::kWindow;
+    if (!status.ok() || (!is_window && part.kind != ExpressionKind::kAggregate)) return status.ok();
+    VisitExpression(part, [&](const Expression& inner) {
+      if (inner.kind == ExpressionKind::kLambdaVariable) {
+        status = Error::Unsupported(std::string(is_window ? "Window" : "Aggregate") +
+                                    " functions over the variables of a lambda function");
+      }
+      return status.ok();
+    });
+    return status.ok();
+  });
+  return status;
+}
+
+}  // namespace
+
 ExpressionPtr Analyzer::FindLambdaVariable(const std::string& name) const {
   for (auto scope = lambda_scopes_.rbegin(); scope != lambda_scopes_.rend(); ++scope) {
     const auto found = scope->find(settings_.case_sensitive ? name : AsciiLower(name));
@@ -46,6 +68,7 @@ Result<ExpressionPtr> Analyzer::AnalyzeLambda(const plan::LambdaExpr& lambda,
   lambda_scopes_.pop_back();
   if (!body.ok()) return std::move(body).error();
   FRAZIL_RETURN_IF_ERROR(CheckNoPythonCall(**body));
+  FRAZIL_RETURN_IF_ERROR(CheckNoAggregate(**body));
   typed->body = *body;
   typed->type = typed->body->type;
   typed->nullable = typed->body->nullable;

@@ -4,6 +4,7 @@
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/generator_errors_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/common_type.h"
 #include "frazil/functions/constant.h"
@@ -42,7 +43,14 @@ Result<Relation> Analyzer::AnalyzeInlineTable(const plan::InlineTablePlan& table
     Scope scope;
     std::vector<ExpressionPtr> typed;
     for (const auto& cell : row) {
-      FRAZIL_ASSIGN_OR_RETURN(auto value, AnalyzeScalar(cell, scope));
+      auto analyzed = AnalyzeScalar(cell, scope);
+      if (!analyzed.ok() && analyzed.error().condition == kNestedGenerator) {
+        return At(Error::Of("INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE",
+                            {{"expr", analyzed.error().parameters.front().second}}),
+                  cell->origin);
+      }
+      if (!analyzed.ok()) return std::move(analyzed).error();
+      auto value = *std::move(analyzed);
       if (ContainsKind(*value, ExpressionKind::kAggregate) || ContainsKind(*value, ExpressionKind::kWindow)) {
         return At(Error::Of("INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE",
                             {{"expr", "\"" + value->sql + "\""}}),

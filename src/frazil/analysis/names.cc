@@ -154,7 +154,9 @@ Result<ExpressionPtr> Analyzer::ResolveName(const std::vector<std::string>& name
         return resolved;
       }
     }
-    if (!is_outer && scope.aliases != nullptr) {
+    // A variable of a script stands before an alias of the same SELECT.
+    const bool may_be_alias = !is_outer && scope.aliases != nullptr;
+    if (may_be_alias && context_.FindLocalVariable(name).variable == nullptr) {
       FRAZIL_ASSIGN_OR_RETURN(auto found, ResolveInAliases(name, *scope.aliases, scope.first_alias_wins));
       if (found != nullptr) return found;
     }
@@ -163,6 +165,21 @@ Result<ExpressionPtr> Analyzer::ResolveName(const std::vector<std::string>& name
 }
 
 Result<ExpressionPtr> Analyzer::ResolveVariable(const std::vector<std::string>& name) {
+  const auto as_reference = [&](const SessionVariable& variable, const std::string& scope, size_t used) {
+    auto literal = MakeLiteral(variable.type, variable.value);
+    if (variable.type->IsString() && !variable.value.is_null()) literal = WithSql(literal, "'" + literal->sql + "'");
+    return FollowFields(WithSql(literal, "variablereference(" + scope + variable.name + "=" + literal->sql + ")"), name,
+                        used);
+  };
+  if (const auto local = context_.FindLocalVariable(name); local.variable != nullptr) {
+    std::string label;
+    for (const auto& scope : context_.local_scopes) {
+      for (const auto& variable : scope.variables) {
+        if (&variable == local.variable) label = scope.label;
+      }
+    }
+    return as_reference(*local.variable, "local." + QuoteIdentifierIfNeeded(label) + ".", local.parts);
+  }
   size_t at = 0;
   if (name.size() > 2 && EqualsIgnoreCase(name[0], "system") && EqualsIgnoreCase(name[1], "session")) {
     at = 2;
@@ -171,10 +188,7 @@ Result<ExpressionPtr> Analyzer::ResolveVariable(const std::vector<std::string>& 
   }
   const auto variable = context_.FindVariable(name[at]);
   if (!variable) return ExpressionPtr();
-  auto literal = MakeLiteral(variable->type, variable->value);
-  if (variable->type->IsString() && !variable->value.is_null()) literal = WithSql(literal, "'" + literal->sql + "'");
-  return FollowFields(WithSql(literal, "variablereference(system.session." + variable->name + "=" + literal->sql + ")"),
-                      name, at + 1);
+  return as_reference(*variable, "system.session.", at + 1);
 }
 
 Result<ExpressionPtr> Analyzer::ResolveAttribute(const plan::AttributeExpr& attribute) {

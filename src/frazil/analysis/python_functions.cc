@@ -25,6 +25,11 @@ enum EvalType {
   kScalarArrow = 250,
   kScalarArrowIterator = 251,
   kGroupedAggregateArrow = 252,
+  kTable = 300,
+  kArrowTable = 301,
+  kTableOfArrow = 302,
+  kCogroupedMapPandas = 206,
+  kCogroupedMapArrow = 210,
 };
 
 // How the rows of the input and of the result meet.
@@ -50,6 +55,11 @@ Result<Shape> ShapeOf(const plan::PythonFunctionExpr& function) {
     case kGroupedMapPandasWithState:
     case kGroupedMapArrow:
     case kGroupedMapArrowIterator:
+    case kCogroupedMapPandas:
+    case kCogroupedMapArrow:
+    case kTable:
+    case kArrowTable:
+    case kTableOfArrow:
     case kTransformWithStatePandas:
     case kTransformWithStatePandasInitial:
     case kTransformWithStateRows:

@@ -5,6 +5,7 @@
 
 #include "frazil/analysis/analyzer_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
+#include "frazil/analysis/generator_errors_internal.h"
 #include "frazil/analysis/typed_expr_internal.h"
 #include "frazil/base/text.h"
 #include "frazil/functions/common_type.h"
@@ -106,7 +107,7 @@ Result<Relation> Analyzer::AnalyzeFilter(const plan::FilterPlan& filter) {
           (error.condition == "INVALID_WHERE_CONDITION" || error.condition == "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN");
       // The fault of the filter, not of a part of its condition.
       if (is_whole) return At(Error::Of(error.condition, error.parameters), filter.origin);
-      return analyzed.error();
+      return OutsideOfSelect(error, "'Filter");
     }
     auto condition = *std::move(analyzed);
     FRAZIL_ASSIGN_OR_RETURN(condition, At(AddMissing(condition, &filtered), filter.condition->origin));
@@ -187,7 +188,7 @@ Result<Relation> Analyzer::AnalyzeSort(const plan::SortPlan& sort) {
       auto second = AnalyzeScalar(source, below);
       if (second.ok()) analyzed = std::move(second);
     }
-    if (!analyzed.ok()) return std::move(analyzed).error();
+    if (!analyzed.ok()) return OutsideOfSelect(std::move(analyzed).error(), "Sort");
     const auto typed = *std::move(analyzed);
     if (Status refused = RefuseSubqueries(*typed); !refused.ok()) return At(std::move(refused).error(), source->origin);
     if (!functions::IsOrderable(*typed->type)) {
@@ -208,7 +209,9 @@ Result<Relation> Analyzer::AnalyzeSort(const plan::SortPlan& sort) {
 Result<int64_t> Analyzer::LimitValue(const ExprPtr& expression, const char* name, const Relation& child) {
   Scope scope;
   scope.input = &child;
-  FRAZIL_ASSIGN_OR_RETURN(auto typed, AnalyzeScalar(expression, scope));
+  auto analyzed = AnalyzeScalar(expression, scope);
+  if (!analyzed.ok()) return OutsideOfSelect(std::move(analyzed).error(), "LocalLimit");
+  const auto typed = *std::move(analyzed);
   const std::string shown = "\"" + typed->sql + "\"";
   if (!functions::IsFoldable(*typed)) {
     return At(Error::Of("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", {{"name", name}, {"expr", shown}}),

@@ -25,14 +25,27 @@ std::span<const ErrorCondition> PartOf(std::string_view name) {
   return error_conditions::UToZ();
 }
 
-}  // namespace
-
-const ErrorCondition* FindErrorCondition(std::string_view name) {
+/// The first condition of that name or one behind it; null where there is none among those that begin alike.
+const ErrorCondition* NotBefore(std::string_view name) {
   const auto part = PartOf(name);
   const auto found = std::lower_bound(
       part.begin(), part.end(), name,
       [](const ErrorCondition& condition, std::string_view wanted) { return condition.name < wanted; });
-  return found != part.end() && found->name == name ? &*found : nullptr;
+  return found != part.end() ? &*found : nullptr;
+}
+
+}  // namespace
+
+const ErrorCondition* FindErrorCondition(std::string_view name) {
+  const auto* found = NotBefore(name);
+  return found != nullptr && found->name == name ? found : nullptr;
+}
+
+bool IsErrorConditionName(std::string_view name) {
+  if (name.empty()) return false;
+  const std::string beginning = std::string(name) + ".";
+  const auto* found = NotBefore(beginning);
+  return FindErrorCondition(name) != nullptr || (found != nullptr && found->name.starts_with(beginning));
 }
 
 }  // namespace frazil

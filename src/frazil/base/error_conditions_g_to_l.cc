@@ -232,6 +232,13 @@ constexpr ErrorCondition kTable[] = {
     {"LABEL_OR_FOR_VARIABLE_ALREADY_EXISTS", "42K0L", "The label or FOR variable <label> already exists.", kAnalysis},
     {"LABEL_OR_FOR_VARIABLE_NAME_FORBIDDEN", "42K0L", "The label or FOR variable name <label> is forbidden.",
      kAnalysis},
+    {"LATERAL_JOIN_WITH_ARROW_UDTF_UNSUPPORTED", "0A000",
+     "LATERAL JOIN with Arrow-optimized user-defined table functions (UDTFs) is not supported. Arrow UDTFs cannot be "
+     "used "
+     "on the right-hand side of a lateral join. Please use a regular UDTF instead, or restructure your query to avoid "
+     "the "
+     "lateral join.",
+     kAnalysis},
     {"LOAD_DATA_PATH_NOT_EXISTS", "42K03", "LOAD DATA input path does not exist: <path>.", kAnalysis},
     {"LOCATION_ALREADY_EXISTS", "42710",
      "Cannot name the managed table as <identifier>, as its associated location <location> already exists.",

@@ -46,6 +46,7 @@ constexpr ErrorCondition kTable[] = {
     {"PIVOT_VALUE_DATA_TYPE_MISMATCH", "42K09",
      "Invalid pivot value '<value>': value data type <valueType> does not match pivot column data type <pivotType>.",
      kAnalysis},
+    {"PYTHON_DATA_SOURCE_ERROR", "38000", "Failed to <action> Python data source <type>: <msg>", kAnalysis},
     {"RECURSION_LEVEL_LIMIT_EXCEEDED", "42836",
      "Recursion level limit <levelLimit> reached but query has not exhausted, try increasing it like 'WITH RECURSIVE "
      "t(col) MAX RECURSION LEVEL 200'.",

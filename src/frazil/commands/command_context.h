@@ -25,6 +25,12 @@ struct ConfigItem {
   std::string documentation;  ///< SET -v.
 };
 
+/// A data source of Python: its pickled class, and the Python that pickled it ("3.11").
+struct PythonDataSource {
+  std::string command;
+  std::string python_version;
+};
+
 /// Implemented by the session for one statement.
 class CommandContext : public analysis::AnalysisContext {
  public:
@@ -61,6 +67,10 @@ class CommandContext : public analysis::AnalysisContext {
   virtual void PutSqlFunction(analysis::SqlFunction function) = 0;
   virtual bool DropSqlFunction(const std::string& name) = 0;
   virtual std::vector<std::string> SqlFunctionNames() = 0;
+  /// Names of data sources of Python are without case; a later one of the same name takes the place of the earlier.
+  virtual void PutPythonDataSource(const std::string& name, PythonDataSource source) = 0;
+  virtual std::optional<PythonDataSource> FindPythonDataSource(const std::string& name) const = 0;
+  virtual void PutPythonTableFunction(analysis::PythonTableFunction function) = 0;
   /// CACHE TABLE marks a name (dotted, in full), which is what isCached tells.
   virtual void MarkCached(const std::string& name, bool cached) = 0;
   virtual bool IsCached(const std::string& name) = 0;
@@ -69,6 +79,8 @@ class CommandContext : public analysis::AnalysisContext {
   virtual std::string PutCachedRelation(analysis::CachedRelation relation) = 0;
   virtual void DropCachedRelation(const std::string& id) = 0;
 
+  /// The next statement of a script begins: it sees the settings of now, and its own time.
+  virtual void BeginStatement() = 0;
   /// Runs another statement in the same session (EXECUTE IMMEDIATE).
   virtual Result<RowSet> RunStatement(const plan::PlanPtr& plan) = 0;
   /// Text of EXPLAIN for a plan.

@@ -2,6 +2,7 @@
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_text.h"
+#include "frazil/commands/view_names.h"
 #include "frazil/tables/files/file_table.h"
 
 namespace frazil::commands {
@@ -162,6 +163,10 @@ Result<RowSet> DescribeColumn(const plan::DescribeCommand& command, CommandConte
 Result<RowSet> DescribeNamespace(const plan::DescribeCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
   FRAZIL_ASSIGN_OR_RETURN(auto resolved, ResolveNamespace(parts, context));
+  if (resolved.name_space.size() > 1) {
+    FRAZIL_ASSIGN_OR_RETURN(const bool exists, resolved.catalog->NamespaceExists(resolved.name_space));
+    if (!exists) return NoNamespace(*resolved.catalog, resolved.name_space);
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto properties, resolved.catalog->LoadNamespace(resolved.name_space));
   std::vector<std::vector<std::string>> rows = {
       {"Catalog Name", resolved.catalog->name()},

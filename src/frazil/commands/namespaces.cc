@@ -1,4 +1,5 @@
 #include "frazil/commands/statements_internal.h"
+#include "frazil/commands/view_names.h"
 
 namespace frazil::commands {
 
@@ -32,7 +33,7 @@ Result<RowSet> RunDropNamespace(const plan::DropNamespaceCommand& command, Comma
   FRAZIL_ASSIGN_OR_RETURN(bool exists, resolved.catalog->NamespaceExists(resolved.name_space));
   if (!exists) {
     if (command.if_exists) return NoRows();
-    return catalogs::NamespaceNotFound(*resolved.catalog, resolved.name_space);
+    return NoNamespace(*resolved.catalog, resolved.name_space);
   }
   FRAZIL_RETURN_IF_ERROR(resolved.catalog->DropNamespace(resolved.name_space, command.cascade));
   return NoRows();

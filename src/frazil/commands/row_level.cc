@@ -15,6 +15,7 @@
 #include "frazil/commands/schema_evolution.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_writer.h"
+#include "frazil/commands/view_names.h"
 #include "frazil/plan/determinism.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/tables/located_scan.h"
@@ -48,7 +49,11 @@ Result<OpenTarget> Open(analysis::ResolvedTable table, const std::string& alias,
 
 Result<OpenTarget> Open(const plan::NameClause& name, const std::string& alias, const char* operation,
                         CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(name, context));
+  // As Spark names them where it refuses views.
+  const std::string_view kind = operation;
+  const char* of_view = kind == "MERGE" ? "MERGE INTO TABLE" : kind == "UPDATE" ? "UPDATE TABLE" : operation;
+  FRAZIL_ASSIGN_OR_RETURN(auto table,
+                          ResolveTableName(name, {of_view, "UNSUPPORTED_FEATURE.TABLE_OPERATION"}, context));
   return Open(std::move(table), alias, operation);
 }
 
@@ -487,7 +492,8 @@ Status EvolveTarget(const plan::MergeCommand& command, const analysis::NamedRela
     FRAZIL_ASSIGN_OR_RETURN(target.table, target.catalog->LoadTable(target.identifier));
   } else {
     FRAZIL_RETURN_IF_ERROR(target.table->Alter(changes));
-    FRAZIL_ASSIGN_OR_RETURN(target, ResolveTableName(command.target, context));
+    const ViewRefusal refusal{"MERGE INTO TABLE", "UNSUPPORTED_FEATURE.TABLE_OPERATION"};
+    FRAZIL_ASSIGN_OR_RETURN(target, ResolveTableName(command.target, refusal, context));
   }
   FRAZIL_ASSIGN_OR_RETURN(*open, Open(std::move(target), command.target_alias, "MERGE"));
   open->target.evolves = evolves;

@@ -8,6 +8,16 @@ namespace frazil::commands {
 
 namespace {
 
+Result<RowSet> RunRegisterPython(const plan::RegisterPythonCommand& command, CommandContext& context) {
+  if (command.type == plan::RegisterPythonCommand::Type::kDataSource) {
+    context.PutPythonDataSource(command.name, {command.code, command.python_version});
+    return NoRows();
+  }
+  context.PutPythonTableFunction({command.name, command.code, command.python_version, command.eval_type,
+                                  command.return_type, command.deterministic});
+  return NoRows();
+}
+
 Result<RowSet> RunKind(const plan::Command& command, CommandContext& context) {
   using plan::CommandKind;
   switch (command.command_kind) {
@@ -71,6 +81,10 @@ Result<RowSet> RunKind(const plan::Command& command, CommandContext& context) {
       return RunExecuteImmediate(command.As<plan::ExecuteImmediateCommand>(), context);
     case CommandKind::kFunctionDdl:
       return RunFunctionDdl(command.As<plan::FunctionDdlCommand>(), context);
+    case CommandKind::kScript:
+      return RunScript(command.As<plan::ScriptCommand>(), context);
+    case CommandKind::kRegisterPython:
+      return RunRegisterPython(command.As<plan::RegisterPythonCommand>(), context);
     case CommandKind::kWrite:
       return RunWrite(command.As<plan::WriteCommand>(), context);
     case CommandKind::kWriteV2:

@@ -37,7 +37,7 @@ Result<ResolvedNamespace> NamespaceOf(const plan::ShowCommand& command, CommandC
   }
   FRAZIL_ASSIGN_OR_RETURN(auto resolved, ResolveNamespace(parts, context));
   FRAZIL_ASSIGN_OR_RETURN(bool exists, resolved.catalog->NamespaceExists(resolved.name_space));
-  if (!exists) return catalogs::NamespaceNotFound(*resolved.catalog, resolved.name_space);
+  if (!exists) return NoNamespace(*resolved.catalog, resolved.name_space);
   return resolved;
 }
 

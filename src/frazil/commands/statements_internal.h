@@ -4,6 +4,7 @@
 
 #include "frazil/analysis/analyzer.h"
 #include "frazil/commands/command_context.h"
+#include "frazil/plan/script.h"
 #include "frazil/types/row_set.h"
 
 namespace frazil::commands {
@@ -77,6 +78,8 @@ Result<std::string> CachedName(const std::vector<std::string>& parts, CommandCon
 // variables.cc
 Result<RowSet> RunVariable(const plan::VariableCommand& command, CommandContext& context);
 Result<RowSet> RunExecuteImmediate(const plan::ExecuteImmediateCommand& command, CommandContext& context);
+// scripting.cc
+Result<RowSet> RunScript(const plan::ScriptCommand& command, CommandContext& context);
 // functions.cc
 Result<RowSet> RunFunctionDdl(const plan::FunctionDdlCommand& command, CommandContext& context);
 Result<RowSet> ShowFunctions(const plan::ShowCommand& command, CommandContext& context);

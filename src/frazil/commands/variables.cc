@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "frazil/base/text.h"
 #include "frazil/commands/run_command.h"
 #include "frazil/commands/statements_internal.h"
@@ -25,10 +27,50 @@ Result<std::string> VariableName(const std::vector<std::string>& name) {
   return name.back();
 }
 
+/// A variable that a statement sets: one of the script that it stands in, else one of the session.
+struct Target {
+  analysis::SessionVariable variable;
+  analysis::SessionVariable* local = nullptr;
+};
+
+Result<Target> FindTarget(const std::vector<std::string>& name, CommandContext& context) {
+  if (const auto found = context.FindLocalVariable(name); found.variable != nullptr && found.parts == name.size())
+    return Target{*found.variable, found.variable};
+  FRAZIL_ASSIGN_OR_RETURN(const auto plain, VariableName(name));
+  auto variable = context.FindVariable(plain);
+  if (!variable.has_value()) return NoVariable(name);
+  return Target{*std::move(variable), nullptr};
+}
+
+void Put(Target target, CommandContext& context) {
+  if (target.local != nullptr) {
+    target.local->value = std::move(target.variable.value);
+  } else {
+    context.PutVariable(std::move(target.variable));
+  }
+}
+
+/// DECLARE in a script: the innermost scope gets the variable.
+Status CheckLocalName(const plan::VariableCommand& command, const std::vector<std::string>& name,
+                      const analysis::LocalScope& scope) {
+  if (name.size() > 1)
+    return Error::Of("INVALID_VARIABLE_DECLARATION.QUALIFIED_LOCAL_VARIABLE", {{"varName", QuoteIdentifier(name)}});
+  if (command.or_replace)
+    return Error::Of("INVALID_VARIABLE_DECLARATION.REPLACE_LOCAL_VARIABLE", {{"varName", QuoteIdentifier(name)}});
+  for (const auto& other : scope.variables) {
+    if (!EqualsIgnoreCase(other.name, name[0])) continue;
+    return Error::Of("VARIABLE_ALREADY_EXISTS",
+                     {{"variableName", QuoteIdentifier({scope.label, AsciiLower(name[0])})}});
+  }
+  return {};
+}
+
 Result<RowSet> Declare(const plan::VariableCommand& command, CommandContext& context) {
+  const bool is_local = !context.local_scopes.empty();
   for (const auto& name : command.names) {
+    if (is_local) FRAZIL_RETURN_IF_ERROR(CheckLocalName(command, name, context.local_scopes.back()));
     FRAZIL_ASSIGN_OR_RETURN(auto plain, VariableName(name));
-    if (context.FindVariable(plain).has_value() && !command.or_replace) {
+    if (!is_local && context.FindVariable(plain).has_value() && !command.or_replace) {
       return Error::Of("VARIABLE_ALREADY_EXISTS",
                        {{"variableName", "`system`.`session`." + QuoteIdentifier(AsciiLower(plain))}});
     }
@@ -42,24 +84,27 @@ Result<RowSet> Declare(const plan::VariableCommand& command, CommandContext& con
       }
       FRAZIL_ASSIGN_OR_RETURN(variable.value, analysis::AnalyzeConstant(command.value, variable.type, context));
     }
-    context.PutVariable(std::move(variable));
+    if (is_local) {
+      context.local_scopes.back().variables.push_back(std::move(variable));
+    } else {
+      context.PutVariable(std::move(variable));
+    }
   }
   return NoRows();
 }
 
 Result<RowSet> Assign(const plan::VariableCommand& command, CommandContext& context) {
-  std::vector<analysis::SessionVariable> variables;
+  std::vector<Target> variables;
   std::vector<std::string> seen;
   for (const auto& name : command.names) {
-    FRAZIL_ASSIGN_OR_RETURN(auto plain, VariableName(name));
-    auto variable = context.FindVariable(plain);
-    if (!variable.has_value()) return NoVariable(name);
+    FRAZIL_ASSIGN_OR_RETURN(auto target, FindTarget(name, context));
+    const std::string& plain = name.back();
     for (const auto& other : seen) {
       if (EqualsIgnoreCase(other, plain))
         return Error::Of("DUPLICATE_ASSIGNMENTS", {{"nameList", QuoteIdentifier(AsciiLower(plain))}});
     }
     seen.push_back(plain);
-    variables.push_back(*std::move(variable));
+    variables.push_back(std::move(target));
   }
   if (command.query != nullptr) {
     FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.query, context));
@@ -71,15 +116,16 @@ Result<RowSet> Assign(const plan::VariableCommand& command, CommandContext& cont
     std::vector<Attribute> output;
     for (size_t i = 0; i < variables.size(); ++i) {
       Attribute attribute = query->output[i];
-      casts.push_back(MakeCast(MakeColumn(attribute), variables[i].type, context.settings().eval_mode()));
+      casts.push_back(MakeCast(MakeColumn(attribute), variables[i].variable.type, context.settings().eval_mode()));
       attribute.id = context.NextId();
-      attribute.type = variables[i].type;
+      attribute.type = variables[i].variable.type;
       output.push_back(std::move(attribute));
     }
     auto rows = context.CollectRows(plan::MakeLimit(plan::MakeProject(query, std::move(casts), std::move(output)), 2));
     if (!rows.ok()) return std::move(rows).error();
     if (rows->rows.size() > 1) return Error::Of(ExceptionClass::kSparkRuntime, "ROW_SUBQUERY_TOO_MANY_ROWS");
-    for (size_t i = 0; i < variables.size(); ++i) variables[i].value = rows->rows.empty() ? Value() : rows->rows[0][i];
+    for (size_t i = 0; i < variables.size(); ++i)
+      variables[i].variable.value = rows->rows.empty() ? Value() : rows->rows[0][i];
   } else {
     if (command.values.size() != variables.size()) {
       return Error::Of("ASSIGNMENT_ARITY_MISMATCH", {{"numTarget", std::to_string(variables.size())},
@@ -87,15 +133,32 @@ Result<RowSet> Assign(const plan::VariableCommand& command, CommandContext& cont
     }
     for (size_t i = 0; i < variables.size(); ++i) {
       if (command.values[i]->kind == plan::ExprKind::kDefault) {
-        variables[i].value = Value();
+        variables[i].variable.value = Value();
         continue;
       }
-      FRAZIL_ASSIGN_OR_RETURN(variables[i].value,
-                              analysis::AnalyzeConstant(command.values[i], variables[i].type, context));
+      FRAZIL_ASSIGN_OR_RETURN(variables[i].variable.value,
+                              analysis::AnalyzeConstant(command.values[i], variables[i].variable.type, context));
     }
   }
-  for (auto& variable : variables) context.PutVariable(std::move(variable));
+  for (auto& variable : variables) Put(std::move(variable), context);
   return NoRows();
+}
+
+/// The arguments of EXECUTE IMMEDIATE. In a script they are evaluated where they stand, for they may name its
+/// variables.
+Result<std::vector<plan::ExprPtr>> ArgumentsOf(const plan::ExecuteImmediateCommand& command, CommandContext& context) {
+  if (context.local_scopes.empty()) return command.arguments;
+  std::vector<plan::ExprPtr> arguments;
+  for (const auto& argument : command.arguments) {
+    const bool is_named = argument->kind == plan::ExprKind::kAlias;
+    const auto& value = is_named ? argument->As<plan::AliasExpr>().child : argument;
+    FRAZIL_ASSIGN_OR_RETURN(const auto typed, analysis::AnalyzeExpression(value, {}, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto constant, analysis::AnalyzeConstant(value, typed->type, context));
+    auto literal = plan::MakeLiteralExpr(typed->type, std::move(constant));
+    arguments.push_back(is_named ? plan::MakeAliasExpr(std::move(literal), argument->As<plan::AliasExpr>().names[0])
+                                 : std::move(literal));
+  }
+  return arguments;
 }
 
 }  // namespace
@@ -123,6 +186,9 @@ Result<RowSet> RunExecuteImmediate(const plan::ExecuteImmediateCommand& command,
   FRAZIL_ASSIGN_OR_RETURN(auto text, analysis::AnalyzeConstant(command.query, DataType::String(), context));
   if (text.is_null()) return Error::Of("NULL_QUERY_STRING_EXECUTE_IMMEDIATE", {{"varName", ""}});
   FRAZIL_ASSIGN_OR_RETURN(auto statement, sql::ParseStatement(text.string(), context.parser_options()));
+  const bool is_script = statement->kind == plan::PlanKind::kCommand &&
+                         statement->As<plan::Command>().command_kind == plan::CommandKind::kScript;
+  if (is_script) return Error::Of("SQL_SCRIPT_IN_EXECUTE_IMMEDIATE", {{"sqlString", text.string()}});
   if (statement->kind == plan::PlanKind::kCommand &&
       statement->As<plan::Command>().command_kind == plan::CommandKind::kExecuteImmediate) {
     return Error::Of("NESTED_EXECUTE_IMMEDIATE", {{"sqlString", AsciiUpper(text.string())}});
@@ -130,12 +196,14 @@ Result<RowSet> RunExecuteImmediate(const plan::ExecuteImmediateCommand& command,
   if (!command.into.empty() && statement->kind == plan::PlanKind::kCommand) {
     return Error::Of("INVALID_STATEMENT_FOR_EXECUTE_INTO", {{"sqlString", AsciiUpper(text.string())}});
   }
-  // The statement has parameters of its own.
+  // The statement has parameters of its own, and does not see the variables of a script.
+  FRAZIL_ASSIGN_OR_RETURN(const auto arguments, ArgumentsOf(command, context));
+  auto scopes = std::exchange(context.local_scopes, {});
   auto named = std::move(context.named_parameters);
   auto positional = std::move(context.positional_parameters);
   context.named_parameters.clear();
   context.positional_parameters.clear();
-  for (const auto& argument : command.arguments) {
+  for (const auto& argument : arguments) {
     if (argument->kind == plan::ExprKind::kAlias) {
       const auto& alias = argument->As<plan::AliasExpr>();
       context.named_parameters.emplace_back(alias.names[0], alias.child);
@@ -144,6 +212,7 @@ Result<RowSet> RunExecuteImmediate(const plan::ExecuteImmediateCommand& command,
     }
   }
   auto result = context.RunStatement(statement);
+  context.local_scopes = std::move(scopes);
   context.named_parameters = std::move(named);
   context.positional_parameters = std::move(positional);
   if (!result.ok() || command.into.empty()) return result;
@@ -153,16 +222,15 @@ Result<RowSet> RunExecuteImmediate(const plan::ExecuteImmediateCommand& command,
                                                    {"numExpr", std::to_string(result->schema->fields().size())}});
   }
   for (size_t i = 0; i < command.into.size(); ++i) {
-    FRAZIL_ASSIGN_OR_RETURN(auto plain, VariableName(command.into[i]));
-    auto variable = context.FindVariable(plain);
-    if (!variable.has_value()) return NoVariable(command.into[i]);
+    FRAZIL_ASSIGN_OR_RETURN(auto target, FindTarget(command.into[i], context));
+    auto& variable = target.variable;
     if (result->rows.empty()) {
-      variable->value = Value();
+      variable.value = Value();
     } else {
       auto literal = plan::MakeLiteralExpr(result->schema->fields()[i].type, result->rows[0][i]);
-      FRAZIL_ASSIGN_OR_RETURN(variable->value, analysis::AnalyzeConstant(literal, variable->type, context));
+      FRAZIL_ASSIGN_OR_RETURN(variable.value, analysis::AnalyzeConstant(literal, variable.type, context));
     }
-    context.PutVariable(*std::move(variable));
+    Put(std::move(target), context);
   }
   return NoRows();
 }

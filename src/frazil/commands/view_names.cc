@@ -37,6 +37,9 @@ Result<analysis::ResolvedTable> ResolveTableName(const plan::NameClause& name, c
   Error::Parameters parameters;
   if (text.find("<viewName>") != std::string_view::npos) {
     parameters = {{"viewName", shown}, {"operation", refusal.operation}};
+  } else if (text.find("<tableName>") != std::string_view::npos) {
+    return Error::Of(ExceptionClass::kUnsupportedOperation, condition,
+                     {{"tableName", shown}, {"operation", refusal.operation}});
   } else if (text.find("<identifier>") != std::string_view::npos) {
     parameters = {{"identifier", shown}};
   }
@@ -47,6 +50,12 @@ Result<analysis::ResolvedTable> ResolveTableName(const plan::NameClause& name, c
 Error ExpectView(const std::string& operation, const char* alternative, const std::vector<std::string>& table) {
   return Error::Of(std::string("EXPECT_VIEW_NOT_TABLE.") + alternative,
                    {{"tableName", QuoteIdentifier(table)}, {"operation", operation}});
+}
+
+Error NoNamespace(const catalogs::Catalog& catalog, const catalogs::Namespace& name_space) {
+  if (catalog.name() == "spark_catalog" && name_space.size() > 1)
+    return Error::Of("_LEGACY_ERROR_TEMP_1126", {{"catalog", Join(name_space, ".")}});
+  return catalogs::NamespaceNotFound(catalog, name_space);
 }
 
 Status CheckNamespace(const analysis::ResolvedIdentifier& name) {

@@ -33,6 +33,9 @@ Result<analysis::ResolvedTable> ResolveTableName(const plan::NameClause& name, c
 /// The error of ALTER VIEW and the like on a table: EXPECT_VIEW_NOT_TABLE with `alternative`.
 Error ExpectView(const std::string& operation, const char* alternative, const std::vector<std::string>& table);
 
+/// The error of a namespace that is not there; Spark's session catalog says that it has no namespaces within others.
+Error NoNamespace(const catalogs::Catalog& catalog, const catalogs::Namespace& name_space);
+
 /// Whether a table of this name has too many parts for Spark's session catalog: REQUIRES_SINGLE_PART_NAMESPACE.
 Status CheckNamespace(const analysis::ResolvedIdentifier& name);
 

@@ -6,6 +6,7 @@
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/generated_columns.h"
+#include "frazil/commands/python_data_source.h"
 #include "frazil/commands/schema_evolution.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
@@ -299,6 +300,14 @@ Result<RowSet> CreateAtPath(const plan::WriteCommand& command, const tables::Tab
   return NoRows();
 }
 
+/// Error where the mode is none of those that sources without tables of their own take.
+Status CheckAppendsOrOverwrites(plan::WriteCommand::Mode mode, const std::string& source) {
+  using Mode = plan::WriteCommand::Mode;
+  if (mode == Mode::kAppend || mode == Mode::kOverwrite) return {};
+  return Error::Of("UNSUPPORTED_DATA_SOURCE_SAVE_MODE",
+                   {{"source", source}, {"createMode", mode == Mode::kIgnore ? "\"Ignore\"" : "\"ErrorIfExists\""}});
+}
+
 /// df.write.format("iceberg").save("folder or table name").
 Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::TableFormat& format,
                                const plan::LogicalPlanPtr& query, CommandContext& context) {
@@ -327,12 +336,7 @@ Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::
   if (format.creates_at_path() && (command.mode == Mode::kErrorIfExists || command.mode == Mode::kUnspecified)) {
     return Error::Of("DELTA_PATH_EXISTS", {{"path", folder}});
   }
-  if (command.mode == Mode::kErrorIfExists || command.mode == Mode::kUnspecified) {
-    return Error::Of("UNSUPPORTED_DATA_SOURCE_SAVE_MODE",
-                     {{"source", format.name()}, {"createMode", "\"ErrorIfExists\""}});
-  }
-  if (command.mode == Mode::kIgnore)
-    return Error::Of("UNSUPPORTED_DATA_SOURCE_SAVE_MODE", {{"source", format.name()}, {"createMode", "\"Ignore\""}});
+  FRAZIL_RETURN_IF_ERROR(CheckAppendsOrOverwrites(command.mode, format.name()));
   analysis::ResolvedTable table;
   FRAZIL_ASSIGN_OR_RETURN(table.table, format.Load(table_context, folder, std::move(commit_point)));
   table.full_name = {format.name(), folder};
@@ -343,6 +347,22 @@ Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::
     OverwriteAll(*table.table, context, &write);
   }
   FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, write, true, context, command.partition_columns));
+  return NoRows();
+}
+
+Result<RowSet> SaveToPython(const plan::WriteCommand& command, const PythonDataSource& source,
+                            const plan::LogicalPlanPtr& query, CommandContext& context) {
+  FRAZIL_RETURN_IF_ERROR(CheckAppendsOrOverwrites(command.mode, *command.format));
+  if (!command.partition_columns.empty()) {
+    return Error::Plain(ExceptionClass::kIllegalArgument,
+                        "requirement failed: The provided partitioning or clustering columns do not match the existing "
+                        "table's.\n - provided: identity(" +
+                            Join(command.partition_columns, "), identity(") + ")\n - table: ");
+  }
+  plan::Options options = command.options;
+  if (command.path) options["path"] = *command.path;
+  FRAZIL_RETURN_IF_ERROR(WriteToPython(source, *command.format, options,
+                                       command.mode == plan::WriteCommand::Mode::kOverwrite, query, context));
   return NoRows();
 }
 
@@ -382,6 +402,7 @@ Result<RowSet> RunWrite(const plan::WriteCommand& command, CommandContext& conte
   if (auto format = tables::FileFormatByName(provider)) return SaveFiles(command, *format, provider, query, context);
   if (auto format = context.formats().Find(provider); format != nullptr && format->self_describing())
     return SaveFormatTable(command, *format, query, context);
+  if (const auto source = context.FindPythonDataSource(provider)) return SaveToPython(command, *source, query, context);
   return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", provider}});
 }
 

@@ -1,5 +1,6 @@
 #include "frazil/connect/delta_extension_internal.h"
 #include "frazil/connect/plan_reader_internal.h"
+#include "frazil/connect/python_relations_internal.h"
 #include "frazil/sql/parser.h"
 
 // Fields that the protocol calls deprecated are what clients of Spark 3.5 and 4.0 send.
@@ -86,11 +87,27 @@ Result<plan::PlanPtr> PlanReader::ReadCommand(const proto::Command& message) {
       FRAZIL_ASSIGN_OR_RETURN(command->body, ReadUserFunction(message.register_function(), {}));
       return plan::PlanPtr(command);
     }
-    case Kind::kRegisterTableFunction:
-      return Error::Unsupported("Registering table functions of Python (" +
-                                message.register_table_function().function_name() + ")");
-    case Kind::kRegisterDataSource:
-      return Error::Unsupported("Registering data sources of Python (" + message.register_data_source().name() + ")");
+    case Kind::kRegisterTableFunction: {
+      FRAZIL_ASSIGN_OR_RETURN(const auto function, ReadPythonTableFunction(*this, message.register_table_function()));
+      auto command = std::make_shared<plan::RegisterPythonCommand>();
+      command->type = plan::RegisterPythonCommand::Type::kTableFunction;
+      command->name = message.register_table_function().function_name();
+      command->code = function->code;
+      command->python_version = function->python_version;
+      command->eval_type = function->eval_type;
+      command->return_type = function->return_type;
+      command->deterministic = function->deterministic;
+      return plan::PlanPtr(command);
+    }
+    case Kind::kRegisterDataSource: {
+      const auto& source = message.register_data_source();
+      if (!source.has_python_data_source()) return InvalidPlan("a data source that is not of Python");
+      auto command = std::make_shared<plan::RegisterPythonCommand>();
+      command->name = source.name();
+      command->code = source.python_data_source().command();
+      command->python_version = source.python_data_source().python_ver();
+      return plan::PlanPtr(command);
+    }
     case Kind::kCreateResourceProfileCommand:
       return Error::Unsupported("Resource profiles");
     case Kind::kMlCommand:

@@ -104,6 +104,70 @@ Result<std::shared_ptr<plan::Plan>> ReadGroupMap(PlanReader& reader, const proto
   return ReadGroups(reader, message.input(), message.grouping_expressions(), message.func(), {});
 }
 
+Result<std::shared_ptr<plan::Plan>> ReadCoGroupMap(PlanReader& reader, const proto::CoGroupMap& message) {
+  if (message.input_sorting_expressions_size() > 0 || message.other_sorting_expressions_size() > 0)
+    return Error::Unsupported("Sorted co-groups");
+  const int keys = message.input_grouping_expressions_size();
+  if (keys != message.other_grouping_expressions_size())
+    return InvalidPlan("co-groups whose sides have different numbers of keys");
+  const auto key_of = [](const char* side, int i) { return side + std::string("_key") + std::to_string(i); };
+  const auto groups_of = [&](const proto::Relation& input, const auto& key_messages,
+                             const char* side) -> Result<plan::PlanPtr> {
+    auto groups = std::make_shared<plan::AggregatePlan>();
+    FRAZIL_ASSIGN_OR_RETURN(groups->child, reader.ReadRelation(input));
+    groups->aggregates = {plan::MakeAliasExpr(plan::MakeFunctionExpr("collect_list", {AllColumns()}), side)};
+    for (int i = 0; i < keys; ++i) {
+      FRAZIL_ASSIGN_OR_RETURN(plan::ExprPtr key, reader.ReadExpression(key_messages[i]));
+      if (key->kind == plan::ExprKind::kAlias) key = key->As<plan::AliasExpr>().child;
+      groups->grouping.emplace_back().sets = {{key}};
+      groups->aggregates.push_back(plan::MakeAliasExpr(std::move(key), key_of(side, i)));
+    }
+    return plan::PlanPtr(std::move(groups));
+  };
+  auto join = std::make_shared<plan::JoinPlan>();
+  FRAZIL_ASSIGN_OR_RETURN(join->left, groups_of(message.input(), message.input_grouping_expressions(), "left_rows"));
+  FRAZIL_ASSIGN_OR_RETURN(join->right, groups_of(message.other(), message.other_grouping_expressions(), "right_rows"));
+  join->type = plan::JoinType::kFullOuter;
+  std::vector<plan::ExprPtr> arguments = {plan::MakeAttributeExpr({"left_rows"}),
+                                          plan::MakeAttributeExpr({"right_rows"})};
+  for (int i = 0; i < keys; ++i) {
+    const auto left = plan::MakeAttributeExpr({key_of("left_rows", i)});
+    const auto right = plan::MakeAttributeExpr({key_of("right_rows", i)});
+    auto same = plan::MakeFunctionExpr("<=>", {left, right});
+    join->condition = i == 0 ? same : plan::MakeFunctionExpr("and", {join->condition, same});
+    arguments.push_back(plan::MakeFunctionExpr("coalesce", {left, right}));
+  }
+  if (keys == 0) join->condition = plan::MakeLiteralExpr(DataType::Boolean(), Value(true));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, ReadFunction(reader, message.func(), std::move(arguments)));
+  return Inline(std::move(join), std::move(rows));
+}
+
+Result<std::shared_ptr<plan::PythonTableFunctionPlan>> ReadPythonTableFunction(
+    PlanReader& reader, const proto::CommonInlineUserDefinedTableFunction& message) {
+  if (!message.has_python_udtf()) return InvalidPlan("a table function that is not of Python");
+  const auto& code = message.python_udtf();
+  auto function = std::make_shared<plan::PythonTableFunctionPlan>();
+  function->name = {message.function_name()};
+  function->code = code.command();
+  function->python_version = code.python_ver();
+  function->eval_type = code.eval_type();
+  function->deterministic = message.deterministic();
+  for (const auto& argument : message.arguments()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto read, reader.ReadExpression(argument));
+    function->arguments.push_back(std::move(read));
+  }
+  if (!code.has_return_type()) return function;
+  if (code.return_type().kind_case() == proto::DataType::kUnparsed) {
+    FRAZIL_ASSIGN_OR_RETURN(function->return_type,
+                            sql::ParseSchemaOrDataType(code.return_type().unparsed().data_type_string()));
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(function->return_type, ReadDataType(code.return_type(), nullptr));
+  }
+  if (function->return_type->id() != TypeId::kStruct)
+    return InvalidPlan("a Python table function that returns " + function->return_type->SimpleString() + ", no struct");
+  return function;
+}
+
 Result<std::shared_ptr<plan::Plan>> ReadGroupMapWithState(PlanReader& reader,
                                                           const proto::ApplyInPandasWithState& message) {
   const std::string mode = AsciiLower(message.output_mode());

@@ -5,6 +5,7 @@
 #include <spark/connect/relations.pb.h>
 
 #include "frazil/connect/plan_reader_internal.h"
+#include "frazil/plan/python_table_function.h"
 
 namespace frazil::connect {
 
@@ -14,6 +15,14 @@ Result<std::shared_ptr<plan::Plan>> ReadMapPartitions(PlanReader& reader, const 
 
 /// applyInPandas, applyInArrow: SELECT inline(f(collect_list(struct(*)), keys...)) FROM input GROUP BY keys.
 Result<std::shared_ptr<plan::Plan>> ReadGroupMap(PlanReader& reader, const spark::connect::GroupMap& message);
+
+/// cogroup().applyInPandas, cogroup().applyInArrow: the groups of both sides, full outer joined by their keys, NULLs
+/// being equal; the function gets the rows of the left side, those of the right one (NULL: none), and the keys.
+Result<std::shared_ptr<plan::Plan>> ReadCoGroupMap(PlanReader& reader, const spark::connect::CoGroupMap& message);
+
+/// A table function written in Python with its arguments.
+Result<std::shared_ptr<plan::PythonTableFunctionPlan>> ReadPythonTableFunction(
+    PlanReader& reader, const spark::connect::CommonInlineUserDefinedTableFunction& message);
 
 /// applyInPandasWithState: as applyInPandas, where the function also gets the names of the time-out and of the output
 /// mode, and a NULL of the state's type. streaming/ has the state (streaming/group_state.h).

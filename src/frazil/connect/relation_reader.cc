@@ -243,11 +243,14 @@ PlanReader::NodeResult PlanReader::ReadNode(const proto::Relation& message) {
     case Kind::kGroupMap:
       return ReadGroupMap(*this, message.group_map());
     case Kind::kCoGroupMap:
-      return Unsupported("cogroup().applyInPandas and other Python functions over co-groups");
+      return ReadCoGroupMap(*this, message.co_group_map());
     case Kind::kApplyInPandasWithState:
       return ReadGroupMapWithState(*this, message.apply_in_pandas_with_state());
-    case Kind::kCommonInlineUserDefinedTableFunction:
-      return Unsupported("Table functions written in Python");
+    case Kind::kCommonInlineUserDefinedTableFunction: {
+      FRAZIL_ASSIGN_OR_RETURN(auto function,
+                              ReadPythonTableFunction(*this, message.common_inline_user_defined_table_function()));
+      return NodePtr(std::move(function));
+    }
     case Kind::kCommonInlineUserDefinedDataSource:
       return Unsupported("Data sources written in Python");
     case Kind::kAsOfJoin:

@@ -192,6 +192,7 @@ duckdb::shared_ptr<duckdb::DuckDB> DuckDbEngine::OpenDatabase() {
   duckdb::ExtensionLoader loader(*database->instance, "frazil");
   for (const auto& registrar : registry_.kernels()) registrar(loader);
   RegisterRangeFunction(loader);
+  RegisterPartitionsFunction(loader);
   RegisterScanFunctions(loader);
   RegisterWriteFunctions(loader);
   return database;

@@ -10,6 +10,7 @@
 
 #include "frazil/engine/lowering.h"
 #include "frazil/expressions/predicate.h"
+#include "frazil/tables/partitioned_rows.h"
 
 namespace frazil::engine {
 namespace {
@@ -22,6 +23,7 @@ constexpr double kLeastRowBytes = 8;
 constexpr double kGeneratedRows = 10, kRounds = 100;
 
 double EstimateScan(const tables::TableScan& scan) {
+  if (dynamic_cast<const tables::PartitionedRows*>(&scan) != nullptr) return kManyRows;
   if (scan.has_rows()) return 1;
   if (const auto rows = scan.estimated_row_count()) return static_cast<double>(*rows);
   const auto planned = scan.Plan(Predicate::True());

@@ -13,6 +13,7 @@
 #include "frazil/engine/spatial_type.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/plan/file_metadata.h"
+#include "frazil/tables/partitioned_rows.h"
 #include "frazil/tables/row_lineage.h"
 
 namespace frazil::engine {
@@ -123,7 +124,8 @@ Result<Block> Lowering::LowerArrowRows(const plan::ArrowRowsNode& node) {
 }
 
 Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
-  if (node.scan->has_rows()) {
+  const bool is_partitioned = dynamic_cast<const tables::PartitionedRows*>(node.scan.get()) != nullptr;
+  if (node.scan->has_rows() && !is_partitioned) {
     FRAZIL_ASSIGN_OR_RETURN(const auto rows, node.scan->Rows());
     std::vector<size_t> columns;
     for (const auto& column : node.columns) {
@@ -188,6 +190,8 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
     LoweredExpression value;
     if (column.index >= 0) {
       value = add_slot(ScanSlot::Kind::kData, column.index, name, node.output[i].type);
+    } else if (is_partitioned) {
+      return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);
     } else if (column.metadata_name == plan::kFilePathColumn) {
       value = add_slot(ScanSlot::Kind::kFilePath, -1, name, node.output[i].type);
     } else if (column.metadata_name == plan::kFilePositionColumn) {
@@ -243,7 +247,8 @@ Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
     block.select.emplace_back(name, AsMappedType(std::move(value), *node.output[i].type));
   }
   state_.scans.push_back(std::move(scan));
-  block.from = TableFunctionOf("spark_parquet_scan", std::move(arguments), alias);
+  block.from =
+      TableFunctionOf(is_partitioned ? "spark_partitions_scan" : "spark_parquet_scan", std::move(arguments), alias);
   block.has_select = true;
   if (plain) {
     // The table function's own columns are the block's.

@@ -45,6 +45,8 @@ enum class CommandKind : uint8_t {
   kVariable,
   kExecuteImmediate,
   kFunctionDdl,
+  kRegisterPython,
+  kScript,
   kWrite,
   kWriteV2,
   kCreateDataFrameView,
@@ -495,6 +497,19 @@ struct FunctionDdlCommand : Command {
   ExprPtr body;
   PlanPtr body_query;
   std::string body_text;
+};
+
+/// spark.dataSource.register, spark.udtf.register.
+struct RegisterPythonCommand : Command {
+  RegisterPythonCommand() : Command(CommandKind::kRegisterPython) {}
+  enum class Type : uint8_t { kDataSource, kTableFunction };
+  Type type = Type::kDataSource;
+  std::string name;
+  std::string code;  ///< The pickled class.
+  std::string python_version;
+  int eval_type = 0;        ///< kTableFunction, as what follows.
+  DataTypePtr return_type;  ///< Null: analyze() of the class says it.
+  bool deterministic = false;
 };
 
 /// DataFrameWriter: df.write.format().mode().save()/saveAsTable()/insertInto().

@@ -1,5 +1,6 @@
 #include "frazil/plan/delta_command.h"
 #include "frazil/plan/multi_insert.h"
+#include "frazil/plan/script.h"
 #include "frazil/plan/unresolved_dump.h"
 #include "frazil/plan/unresolved_dump_internal.h"
 
@@ -341,12 +342,15 @@ std::string DumpCommand(const Command& command) {
     }
     case CommandKind::kFunctionDdl:
       return DumpFunctionDdl(command.As<FunctionDdlCommand>());
+    case CommandKind::kScript:
+      return "Script[" + command.As<ScriptCommand>().text + "]";
     case CommandKind::kUnsupported:
       return "Unsupported[" + command.As<UnsupportedCommand>().feature + "]";
     case CommandKind::kWrite:
     case CommandKind::kWriteV2:
     case CommandKind::kCreateDataFrameView:
     case CommandKind::kCheckpoint:
+    case CommandKind::kRegisterPython:
       // Commands that only DataFrame requests make.
       return "Command#" + std::to_string(static_cast<int>(command.command_kind));
   }

@@ -5,6 +5,7 @@
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/catalogs/path/path_tables.h"
+#include "frazil/commands/python_data_source.h"
 #include "frazil/commands/table_definition.h"
 #include "frazil/functions/text_options.h"
 #include "frazil/session/statement_context.h"
@@ -79,7 +80,29 @@ Result<analysis::OpenedDataSource> StatementContext::OpenDataSource(const plan::
   if (tables::FileFormatByName(name).has_value()) return OpenFiles(source, name);
   if (auto found = formats().Find(name); found != nullptr && found->self_describing())
     return OpenFormatTable(source, *found);
+  if (FindPythonDataSource(format).has_value()) return OpenPythonDataSource(source, format);
   return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
+}
+
+Result<analysis::OpenedDataSource> StatementContext::OpenPythonDataSource(const plan::DataSourcePlan& source,
+                                                                          const std::string& name) {
+  plan::Options options = source.options;
+  if (source.paths.size() == 1) options["path"] = source.paths[0];
+  if (source.paths.size() > 1) {
+    std::string paths;
+    for (const auto& path : source.paths) paths += (paths.empty() ? "[" : ",") + JsonString(path);
+    options["paths"] = paths + "]";
+  }
+  FRAZIL_ASSIGN_OR_RETURN(const auto schema, SchemaOf(source));
+  FRAZIL_ASSIGN_OR_RETURN(auto instance,
+                          commands::MakePythonDataSource(*FindPythonDataSource(name), name, options, schema, *this));
+  return analysis::OpenedDataSource{commands::ReadPythonDataSource(std::move(instance)), name};
+}
+
+Result<DataTypePtr> StatementContext::SchemaOf(const plan::DataSourcePlan& source) {
+  if (source.schema.empty()) return DataTypePtr();
+  if (source.schema[0] == '{') return DataType::FromJson(source.schema);
+  return sql::ParseTableSchema(source.schema, parser_options());
 }
 
 Result<analysis::OpenedDataSource> StatementContext::OpenFormatTable(const plan::DataSourcePlan& source,
@@ -158,14 +181,8 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataS
   listing_options.infer_partition_types =
       EqualsIgnoreCase(GetConfig("spark.sql.sources.partitionColumnTypeInference.enabled").value_or("true"), "true");
   FRAZIL_ASSIGN_OR_RETURN(auto listing, tables::ListFiles(*store, paths, listing_options));
-  DataTypePtr schema;
-  if (!source.schema.empty()) {
-    if (source.schema[0] == '{') {
-      FRAZIL_ASSIGN_OR_RETURN(schema, DataType::FromJson(source.schema));
-    } else {
-      FRAZIL_ASSIGN_OR_RETURN(schema, sql::ParseTableSchema(source.schema, parser_options()));
-    }
-  } else {
+  FRAZIL_ASSIGN_OR_RETURN(DataTypePtr schema, SchemaOf(source));
+  if (schema == nullptr) {
     std::vector<std::string> files;
     for (const auto& file : listing.files) files.push_back(file.path);
     if (files.empty() && format != "text" && format != "binaryfile") {

@@ -336,7 +336,8 @@ Status SessionImpl::StoreArtifact(const std::string& name, std::string data) {
   auto shared = std::make_shared<const std::string>(std::move(data));
   std::lock_guard lock(state_->mutex);
   auto [stored, added] = state_->artifacts.try_emplace(name, shared);
-  if (added || *stored->second == *shared) return Status::Ok();
+  if (added) return state_->artifact_folder->Add(name, *shared);
+  if (*stored->second == *shared) return Status::Ok();
   if (!name.starts_with("cache/")) {
     return Error::Of(ExceptionClass::kSparkRuntime, "ARTIFACT_ALREADY_EXISTS",
                      {{"normalizedRemoteRelativePath", name}});

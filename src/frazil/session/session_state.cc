@@ -105,7 +105,10 @@ SessionStatePtr SessionState::Clone() const {
   clone->temp_views = temp_views;
   clone->variables = variables;
   clone->sql_functions = sql_functions;
+  clone->python_data_sources = python_data_sources;
+  clone->python_table_functions = python_table_functions;
   clone->artifacts = artifacts;
+  clone->artifact_folder = artifact_folder;
   return clone;
 }
 

@@ -10,7 +10,9 @@
 
 #include "frazil/analysis/analysis_context.h"
 #include "frazil/catalogs/catalog.h"
+#include "frazil/commands/command_context.h"
 #include "frazil/engine/engine.h"
+#include "frazil/session/artifact_folder.h"
 #include "frazil/session/session.h"
 #include "frazil/session/session_server.h"
 #include "frazil/streaming/queries.h"
@@ -54,10 +56,13 @@ struct SessionState {
   std::map<std::string, analysis::TempView> temp_views;           ///< By lower-case name.
   std::map<std::string, analysis::SessionVariable> variables;
   std::map<std::string, analysis::SqlFunction> sql_functions;
+  std::map<std::string, commands::PythonDataSource> python_data_sources;  ///< By lower-case name, as the next.
+  std::map<std::string, analysis::PythonTableFunction> python_table_functions;
   std::map<std::string, analysis::CachedRelation> cached_relations;
   std::set<std::string> cached_names;                 ///< Of CACHE TABLE.
   std::map<std::string, std::string> storage_levels;  ///< Of persisted relations, by their meaning.
   std::map<std::string, std::shared_ptr<const std::string>> artifacts;
+  std::shared_ptr<ArtifactFolder> artifact_folder = std::make_shared<ArtifactFolder>();  ///< Has a lock of its own.
   std::map<std::string, OperationPtr> operations;
   std::set<std::string> ended_operations;  ///< An id is used once.
   /// A catalog and the settings that it was made from: made anew when these change.

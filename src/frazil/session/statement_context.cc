@@ -18,6 +18,7 @@
 #include "frazil/session/settings.h"
 #include "frazil/sql/parser.h"
 #include "frazil/sql/variable_substitution.h"
+#include "frazil/udf/python_worker.h"
 
 namespace frazil::session {
 
@@ -38,22 +39,34 @@ std::string Joined(const catalogs::Namespace& name_space) {
 
 StatementContext::StatementContext(SessionStatePtr state, OperationPtr operation, Commands commands)
     : state_(std::move(state)), operation_(std::move(operation)), commands_(commands) {
+  ReadSettings();
+  execution_.cancel = operation_->cancel;
+  execution_.metrics = operation_->metrics;
+  execution_.store_settings = [state = state_](std::string_view key) -> std::optional<std::string> {
+    if (key == udf::kArtifactsKey) return state->artifact_folder->Place();
+    return state->ExplicitSetting(key);
+  };
+  execution_.stores = state_->shared->parts.stores.get();
+  execution_.on_observed = [operation = operation_](engine::ObservedMetrics metrics) {
+    std::lock_guard lock(operation->observed_mutex);
+    operation->observed.push_back(std::move(metrics));
+  };
+}
+
+void StatementContext::ReadSettings() {
   auto lookup = [state = state_](std::string_view key) { return state->Setting(key); };
   execution_.settings = ReadExpressionSettings(lookup);
   execution_.settings.current_catalog = state_->CurrentCatalog();
   execution_.settings.current_database = Joined(current_namespace());
   execution_.settings.current_user = state_->user_id;
   execution_.settings.query_start_micros = NowMicros();
-  execution_.cancel = operation_->cancel;
-  execution_.metrics = operation_->metrics;
-  execution_.store_settings = [state = state_](std::string_view key) { return state->ExplicitSetting(key); };
-  execution_.stores = state_->shared->parts.stores.get();
   execution_.batch_rows = std::max(
       1LL, std::atoll(state_->Setting("spark.sql.execution.arrow.maxRecordsPerBatch").value_or("10000").c_str()));
-  execution_.on_observed = [operation = operation_](engine::ObservedMetrics metrics) {
-    std::lock_guard lock(operation->observed_mutex);
-    operation->observed.push_back(std::move(metrics));
-  };
+}
+
+void StatementContext::BeginStatement() {
+  ReadSettings();
+  ForgetTables();
 }
 
 void StatementContext::RunAs(const streaming::StatementRun& run) {
@@ -290,6 +303,31 @@ void StatementContext::PutSqlFunction(analysis::SqlFunction function) {
   std::lock_guard lock(state_->mutex);
   std::string key = AsciiLower(function.name);
   state_->sql_functions[key] = std::move(function);
+}
+
+void StatementContext::PutPythonDataSource(const std::string& name, commands::PythonDataSource source) {
+  std::lock_guard lock(state_->mutex);
+  state_->python_data_sources[AsciiLower(name)] = std::move(source);
+}
+
+std::optional<commands::PythonDataSource> StatementContext::FindPythonDataSource(const std::string& name) const {
+  std::lock_guard lock(state_->mutex);
+  const auto found = state_->python_data_sources.find(AsciiLower(name));
+  if (found == state_->python_data_sources.end()) return std::nullopt;
+  return found->second;
+}
+
+void StatementContext::PutPythonTableFunction(analysis::PythonTableFunction function) {
+  std::lock_guard lock(state_->mutex);
+  std::string key = AsciiLower(function.name);
+  state_->python_table_functions[key] = std::move(function);
+}
+
+std::optional<analysis::PythonTableFunction> StatementContext::FindPythonTableFunction(const std::string& name) {
+  std::lock_guard lock(state_->mutex);
+  const auto found = state_->python_table_functions.find(AsciiLower(name));
+  if (found == state_->python_table_functions.end()) return std::nullopt;
+  return found->second;
 }
 
 bool StatementContext::DropSqlFunction(const std::string& name) {

@@ -60,11 +60,16 @@ class StatementContext : public commands::CommandContext {
   void PutSqlFunction(analysis::SqlFunction function) override;
   bool DropSqlFunction(const std::string& name) override;
   std::vector<std::string> SqlFunctionNames() override;
+  void PutPythonDataSource(const std::string& name, commands::PythonDataSource source) override;
+  std::optional<commands::PythonDataSource> FindPythonDataSource(const std::string& name) const override;
+  void PutPythonTableFunction(analysis::PythonTableFunction function) override;
+  std::optional<analysis::PythonTableFunction> FindPythonTableFunction(const std::string& name) override;
   void MarkCached(const std::string& name, bool cached) override;
   bool IsCached(const std::string& name) override;
   void ClearCached() override;
   std::string PutCachedRelation(analysis::CachedRelation relation) override;
   void DropCachedRelation(const std::string& id) override;
+  void BeginStatement() override;
   Result<RowSet> RunStatement(const plan::PlanPtr& plan) override;
   Result<std::string> Explain(const plan::PlanPtr& plan, plan::ExplainMode mode) override;
 
@@ -76,6 +81,11 @@ class StatementContext : public commands::CommandContext {
   Result<analysis::OpenedDataSource> OpenFormatTable(const plan::DataSourcePlan& source,
                                                      const tables::TableFormat& format);
 
+  /// The settings as they are now.
+  void ReadSettings();
+  /// The schema that a read is given; null: none.
+  Result<DataTypePtr> SchemaOf(const plan::DataSourcePlan& source);
+  Result<analysis::OpenedDataSource> OpenPythonDataSource(const plan::DataSourcePlan& source, const std::string& name);
   /// The plan of SQL text, as long as it can be read; any other plan itself.
   plan::PlanPtr ParsedOf(const plan::PlanPtr& plan) const;
   /// A command for EXPLAIN: what it is, above its analyzed relation.

@@ -9,6 +9,8 @@ bool Parser::AtClauseStart(size_t offset) const {
   if (token.type != TokenType::kWord) return false;
   const size_t next = offset + 1;
   switch (token.keyword) {
+    case Keyword::kDo:
+      return in_for_query_;
     case Keyword::kFrom:
     case Keyword::kWhere:
     case Keyword::kHaving:

@@ -10,6 +10,7 @@
 //   query_parser.cc       SELECT and everything around it; relation_parser.cc: FROM; pipe_parser.cc: |>
 //   dml_parser.cc         INSERT, DELETE, UPDATE, MERGE, CALL
 //   create_parser.cc, alter_parser.cc, iceberg_parser.cc, drop_parser.cc, function_ddl_parser.cc   DDL
+//   scripting_parser.cc   BEGIN ... END
 //   show_parser.cc, session_parser.cc   SHOW, DESCRIBE; SET, USE, CACHE, ...
 // Words are keywords only where the grammar expects them, so decisions look at the words that follow, never at a second
 // attempt to parse.
@@ -23,7 +24,7 @@
 #include <vector>
 
 #include "frazil/base/result.h"
-#include "frazil/plan/unresolved_command.h"
+#include "frazil/plan/script.h"
 #include "frazil/sql/lexer.h"
 #include "frazil/sql/parser.h"
 
@@ -369,6 +370,25 @@ class Parser {
   Result<plan::PlanPtr> SetVariable(size_t first);
   Result<plan::PlanPtr> ExecuteImmediate();
 
+  // --- scripting_parser.cc ---
+  /// A script: BEGIN ... END as a whole statement.
+  Result<plan::PlanPtr> Script();
+  /// `label`: the one before it, or empty.
+  Result<plan::ScriptNodePtr> ScriptBlock(const std::string& label);
+  Result<plan::ScriptBody> ScriptBodyOf(bool takes_declarations, plan::ScriptNode* block);
+  bool AtBodyEnd() const;
+  Result<plan::ScriptNodePtr> ScriptStatement();
+  Result<plan::ScriptNodePtr> ScriptStep(const std::string& label);
+  Result<plan::ScriptNodePtr> ScriptIf();
+  Result<plan::ScriptNodePtr> ScriptCase();
+  Result<plan::ScriptNodePtr> ScriptLoop(const std::string& label);
+  Result<plan::ScriptNode::Branch> ScriptCondition();
+  Status DeclareCondition(bool is_allowed, plan::ScriptNode* block);
+  Status DeclareHandler(plan::ScriptNode* block);
+  Result<std::string> SqlState();
+  Status OpenLabel(const std::string& label, bool is_loop);
+  Status CloseLabel(const std::string& label);
+
   // --- show_parser.cc ---
   Result<plan::PlanPtr> Show();
   Result<plan::PlanPtr> ShowFunctions(size_t first);
@@ -418,6 +438,12 @@ class Parser {
   std::optional<Error> deferred_;
   bool default_allowed_ = false;  ///< In the query of an INSERT, where DEFAULT alone stands for the column's default.
   const char* stack_base_ = nullptr;
+  struct ScriptLabel {
+    std::string name;
+    bool is_loop = false;
+  };
+  std::vector<ScriptLabel> script_labels_;  ///< Those of the statements around the one that is read.
+  bool in_for_query_ = false;               ///< In the query of a FOR of a script, which DO ends.
 };
 
 }  // namespace frazil::sql

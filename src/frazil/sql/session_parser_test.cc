@@ -34,7 +34,6 @@ TEST(SessionParser, ReadsStatements) {
   EXPECT_EQ(Statement("DECLARE x = 5"), "Variable#0 x default int(5)");
   EXPECT_EQ(Statement("EXECUTE IMMEDIATE 'SELECT ?' INTO x USING 1, 2 AS b"),
             "ExecuteImmediate[string(SELECT ?) into x using int(1), int(2) as b]");
-  EXPECT_EQ(Statement("BEGIN SELECT 1; END"), "Unsupported[SQL scripting (BEGIN ... END)]");
   // "if not exists": partitions that are new come; "if exists": those whose folder is gone go.
   EXPECT_EQ(Statement("MSCK REPAIR TABLE t"), "AlterTable[t; #19 MSCK REPAIR TABLE]");
   EXPECT_EQ(Statement("MSCK REPAIR TABLE t ADD PARTITIONS"), "AlterTable[t; #19 if not exists MSCK REPAIR TABLE]");
@@ -73,7 +72,6 @@ TEST(SessionParser, ReadsStatements) {
   EXPECT_EQ(Statement("EXECUTE IMMEDIATE x USING 1 AS a, 2 AS a"), "error EXEC_IMMEDIATE_DUPLICATE_ARGUMENT_ALIASES");
   EXPECT_EQ(Statement("LOAD DATA INPATH 'x' INTO TABLE t"), "Unsupported[LOAD DATA]");
   EXPECT_EQ(Statement("ADD JAR /x/y.jar"), "Unsupported[ADD JAR (resources)]");
-  EXPECT_EQ(Statement("l: BEGIN END"), "Unsupported[SQL scripting (BEGIN ... END)]");
   EXPECT_EQ(Statement(";"), "error PARSE_SYNTAX_ERROR");
   EXPECT_EQ(Statement("/* x"), "error UNCLOSED_BRACKETED_COMMENT");
 }

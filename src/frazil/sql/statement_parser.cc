@@ -6,7 +6,7 @@ namespace frazil::sql {
 
 Result<plan::PlanPtr> Parser::SingleStatement() {
   FRAZIL_RETURN_IF_ERROR(CheckUnclosedComment());
-  FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr statement, Statement());
+  FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr statement, At(Keyword::kBegin) ? Script() : Statement());
   while (Accept(TokenType::kSemicolon)) {
   }
   FRAZIL_RETURN_IF_ERROR(ExpectEnd());
@@ -182,8 +182,6 @@ Result<plan::PlanPtr> Parser::Statement() {
       if (!IsIdentifier(1)) return SyntaxErrorAt(pos_ + 1);
       return UnsupportedRest(verb + " " + std::string(Peek(1).text) + " (resources)");
     }
-    case Keyword::kBegin:
-      return UnsupportedRest("SQL scripting (BEGIN ... END)");
     case Keyword::kGrant:
     case Keyword::kRevoke:
       return InvalidStatement(first, {}, At(Keyword::kRole, 1) ? 2 : 1);
@@ -202,8 +200,6 @@ Result<plan::PlanPtr> Parser::Statement() {
   }
   FRAZIL_ASSIGN_OR_RETURN(plan::PlanPtr maintenance, Maintenance());
   if (maintenance != nullptr) return maintenance;
-  if (IsIdentifier() && At(TokenType::kColon, 1) && At(Keyword::kBegin, 2))
-    return UnsupportedRest("SQL scripting (BEGIN ... END)");
   return Query();
 }
 

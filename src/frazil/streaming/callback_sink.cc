@@ -81,8 +81,8 @@ class CallbackSink : public Sink {
 Result<std::unique_ptr<Sink>> MakeCallbackSink(const StreamWrite& write, const DataTypePtr& schema, StreamHost& host,
                                                commands::CommandContext& context) {
   // A place of its own: what the function keeps between two batches is not seen by other queries.
-  udf::PythonPlace place{udf::PythonProgram(context.execution().store_settings),
-                         context.settings().current_user + "/" + RandomUuidText()};
+  auto place =
+      udf::PlaceOf(context.execution().store_settings, context.settings().current_user + "/" + RandomUuidText());
   return std::unique_ptr<Sink>(std::make_unique<CallbackSink>(*write.callback, schema, host, std::move(place)));
 }
 

@@ -62,7 +62,10 @@ class Worker {
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     std::string program = place.program, option = "-c", source = kWorkerSource, stateful = kStatefulWorkerSource;
-    char* arguments[] = {program.data(), option.data(), source.data(), stateful.data(), nullptr};
+    std::string data_sources = kDataSourceWorkerSource, table_functions = kTableFunctionWorkerSource;
+    std::string artifacts = place.artifacts.substr(0, place.artifacts.find('\n'));
+    char* arguments[] = {program.data(),      option.data(),          source.data(),    stateful.data(),
+                         data_sources.data(), table_functions.data(), artifacts.data(), nullptr};
     const int failure = posix_spawnp(&worker->process_, program.c_str(), &actions, &attributes, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
@@ -202,6 +205,10 @@ std::string PythonProgram(const std::function<std::optional<std::string>(std::st
   if (program.empty()) program = variable("FRAZIL_PYTHON");
   if (program.empty()) program = variable("PYSPARK_PYTHON");
   return program.empty() ? "python3" : program;
+}
+
+PythonPlace PlaceOf(const std::function<std::optional<std::string>(std::string_view)>& settings, std::string user) {
+  return {PythonProgram(settings), std::move(user), settings ? settings(kArtifactsKey).value_or("") : ""};
 }
 
 std::string DescribeFunction(const std::string& header, const std::string& command) {

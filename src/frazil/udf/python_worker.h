@@ -17,6 +17,9 @@ namespace frazil::udf {
 struct PythonPlace {
   std::string program;  ///< The interpreter: a path, or a name that is looked up in PATH.
   std::string user;     ///< Functions of different users never share a process.
+  /// The folder with the files that the client sent (addArtifact), a line break, and how often it was changed; empty:
+  /// none. Functions run in it, and find modules there. A process knows the files of its start alone.
+  std::string artifacts = {};
   bool operator==(const PythonPlace&) const = default;
 };
 
@@ -36,6 +39,12 @@ Result<std::string> CallPython(const PythonPlace& place, const std::string& func
 /// The interpreter that runs functions: spark.pyspark.python, else FRAZIL_PYTHON or PYSPARK_PYTHON of the server's
 /// environment, else python3. `settings` gives the session's settings by key; it may be null.
 std::string PythonProgram(const std::function<std::optional<std::string>(std::string_view)>& settings);
+
+/// What a session's settings answer under this key, which is none of its settings, is PythonPlace::artifacts.
+inline constexpr std::string_view kArtifactsKey = "frazil.session.artifacts";
+
+/// Where the functions of a session run. `settings` as for PythonProgram.
+PythonPlace PlaceOf(const std::function<std::optional<std::string>(std::string_view)>& settings, std::string user);
 
 /// A function's description as workers read it: the length of the header (JSON), the header, the function's pickle.
 std::string DescribeFunction(const std::string& header, const std::string& command);

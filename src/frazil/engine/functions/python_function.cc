@@ -85,7 +85,7 @@ duckdb::unique_ptr<duckdb::FunctionData> BindPythonCall(
   const auto result_type = ValueOrThrow(DataType::FromJson(output_json));
   data->output = DataType::Struct({{"_0", result_type}});
   data->description = Describe(code, input_json, output_json, context);
-  data->place = {udf::PythonProgram(context.store_settings), context.settings.current_user};
+  data->place = udf::PlaceOf(context.store_settings, context.settings.current_user);
   for (const auto& field : data->input->fields()) data->types.push_back(MappedType(*field.type));
   duckdb::ArrowSchemaWrapper schema;
   FillSchemaForDuckDb(*data->output, &schema.arrow_schema);
