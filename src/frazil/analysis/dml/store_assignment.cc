@@ -1,6 +1,8 @@
 #include "frazil/analysis/dml/store_assignment.h"
 
 #include "frazil/analysis/analyzer.h"
+#include "frazil/analysis/dml/nested_values.h"
+#include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/plan/make_logical.h"
@@ -83,34 +85,6 @@ bool SameFieldNames(const DataType& left, const DataType& right) {
       return true;
   }
 }
-
-std::shared_ptr<LambdaVariableExpression> VariableOf(const char* name, const DataTypePtr& type, bool nullable,
-                                                     AnalysisContext& context) {
-  auto variable = std::make_shared<LambdaVariableExpression>();
-  variable->id = context.NextId();
-  variable->name = name;
-  variable->type = type;
-  variable->nullable = nullable;
-  variable->sql = "namedlambdavariable()";
-  return variable;
-}
-
-ExpressionPtr LambdaOf(std::vector<std::shared_ptr<const LambdaVariableExpression>> parameters, ExpressionPtr body) {
-  auto lambda = std::make_shared<LambdaExpression>();
-  lambda->parameters = std::move(parameters);
-  lambda->type = body->type;
-  lambda->nullable = body->nullable;
-  lambda->sql = "lambdafunction(" + body->sql + ")";
-  lambda->body = std::move(body);
-  return lambda;
-}
-
-ExpressionPtr FieldOf(const ExpressionPtr& value, const StructField& field) {
-  return MakeCall("get_field", {value, MakeLiteral(DataType::String(), Value(field.name))}, field.type,
-                  value->nullable || field.nullable);
-}
-
-ExpressionPtr IsNull(const ExpressionPtr& value) { return MakeCall("is_null", {value}, DataType::Boolean(), false); }
 
 }  // namespace
 
@@ -212,20 +186,13 @@ Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& col
                       {"targetType", "\"" + column.type->Sql() + "\""}});
   }
   bool nullable = value->nullable;
-  DataTypePtr target = column.type;
-  bool limited = column.type->id() == TypeId::kString && column.type->length_kind() != StringLength::kUnbounded;
-  if (limited) target = DataType::String();
+  const DataTypePtr target = StringsWithoutLength(column.type);
   const auto from = value->type;
   auto cast = MakeCast(std::move(value), target,
                        policy == StoreAssignmentPolicy::kLegacy ? context.settings().eval_mode() : EvalMode::kAnsi);
   if (policy == StoreAssignmentPolicy::kAnsi && from->IsNumeric() && target->IsNumeric() && !CanUpCast(*from, *target))
     cast = NameOverflow(std::move(cast), *from, column);
-  if (limited) {
-    auto length = MakeLiteral(DataType::Integer(), Value(column.type->length()));
-    bool is_char = column.type->length_kind() == StringLength::kChar;
-    cast = MakeCall(is_char ? "char_type_write_side_check" : "varchar_type_write_side_check", {cast, length},
-                    column.type, cast->nullable, EvalMode::kAnsi, cast->sql);
-  }
+  if (target != column.type) cast = WithTextLengths(std::move(cast), column.type, context);
   if (!column.nullable && nullable) {
     cast = AssertNotNull(std::move(cast), column.name);
   }
