@@ -113,6 +113,12 @@ void Statement::DropWaitingTasks() {
   while (scheduler.GetTaskFromProducer(producer, task)) task.reset();
 }
 
+void Statement::Stop() {
+  if (pending_ == nullptr) return;
+  connection_->Interrupt();
+  duckdb::Executor::Get(*connection_->context).CancelTasks();
+}
+
 Status Statement::WaitForResult() {
   auto pause = kShortestPause;
   while (true) {
@@ -121,7 +127,10 @@ Status Statement::WaitForResult() {
       return cancelled;
     }
     const auto state = pending_->ExecuteTask();
-    if (state == duckdb::PendingExecutionResult::EXECUTION_ERROR) return Failure(pending_->GetErrorObject());
+    if (state == duckdb::PendingExecutionResult::EXECUTION_ERROR) {
+      const auto failed = std::move(pending_);  // DuckDB has ended the query already.
+      return Failure(failed->GetErrorObject());
+    }
     if (duckdb::PendingQueryResult::IsResultReady(state)) break;
     if (state == duckdb::PendingExecutionResult::BLOCKED) {
       pending_->WaitForTask();

@@ -32,6 +32,8 @@ class Statement {
 
   /// The next rows; null at the end. After an error only destruction is allowed.
   Result<duckdb::unique_ptr<duckdb::DataChunk>> NextChunk();
+  /// Ends a statement that has failed or is given up: when this returns, none of its tasks runs.
+  void Stop();
 
   /// Nodes whose aggregates are to be reported when the query has ended.
   const std::vector<const plan::CollectMetricsNode*>& observed() const { return observed_; }

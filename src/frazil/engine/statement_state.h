@@ -48,12 +48,16 @@ struct StatementScan {
   std::map<size_t, std::string> header_columns;
 };
 
+class ParquetPartitionWriter;
+
 struct StatementState : duckdb::ClientContextState {
   ExecutionContext context;
   std::vector<StatementScan> scans;
   ErrorOrigins origins;
   /// Arrow tables and the like that DuckDB reads by address.
   std::vector<std::shared_ptr<void>> kept;
+  /// Where the rows of a statement by CopyOf go.
+  ParquetPartitionWriter* copy_target = nullptr;
 
   static constexpr const char* kKey = "frazil_statement";
   /// The state of the statement that runs on this connection; throws where there is none.

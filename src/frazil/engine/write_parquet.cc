@@ -1,5 +1,6 @@
 #include "frazil/engine/write_parquet.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <future>
@@ -103,18 +104,32 @@ void EncodePool::Submit(std::function<void()> work) {
 // --- one partition
 // ----------------------------------------------------------------------------------------------------------------------------------------
 
+struct ParquetPartitionWriter::Group {
+  std::shared_ptr<File> encoder;  ///< Whose writer has encoded it; null: the file that it goes into.
+  duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
+  duckdb::PreparedRowGroup prepared;
+  std::future<void> done;  ///< Not valid: it is encoded.
+  int64_t bytes = 0;       ///< Of the rows in memory.
+
+  bool IsDone() const { return !done.valid() || done.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+};
+
+struct ParquetPartitionWriter::EncodedRows : duckdb::PreparedBatchData {
+  struct Part {
+    std::unique_ptr<Group> group;
+    std::unique_ptr<StatisticsCollector> statistics;
+    int64_t rows = 0;
+  };
+  std::vector<Part> parts;
+  duckdb::unique_ptr<duckdb::ColumnDataCollection> few;  ///< Behind the parts; null: none.
+};
+
 struct ParquetPartitionWriter::File {
   std::string path;
   std::unique_ptr<duckdb::ParquetWriter> writer;
   std::unique_ptr<StatisticsCollector> statistics;
   int64_t rows = 0;
   int64_t pending_bytes = 0;
-  struct Group {
-    duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
-    duckdb::PreparedRowGroup prepared;
-    std::future<void> done;
-    int64_t bytes = 0;
-  };
   std::deque<std::unique_ptr<Group>> groups;  ///< Being encoded, oldest first.
   std::vector<int64_t> offsets;
   std::vector<int64_t> compressed, values, nulls;  ///< By leaf; nulls -1: unknown.
@@ -123,7 +138,7 @@ struct ParquetPartitionWriter::File {
   void FlushOldest() {
     auto group = std::move(groups.front());
     groups.pop_front();
-    group->done.get();
+    if (group->done.valid()) group->done.get();
     writer->FlushRowGroup(group->prepared);
     pending_bytes -= group->bytes;
     const auto& row_group = group->prepared.row_group;
@@ -160,45 +175,122 @@ ParquetPartitionWriter::~ParquetPartitionWriter() {
   }
 }
 
-void ParquetPartitionWriter::OpenFile() {
-  file_ = std::make_unique<File>();
-  file_->path = next_path_();
-  begun_.push_back(file_->path);
+std::shared_ptr<ParquetPartitionWriter::File> ParquetPartitionWriter::OpenedFile() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (file_ != nullptr) return file_;
+  auto file = std::make_shared<File>();
+  file->path = next_path_();
+  begun_.push_back(file->path);
   duckdb::ChildFieldIDs field_ids;
   field_ids.ids = duckdb::make_uniq<duckdb::case_insensitive_map_t<duckdb::FieldID>>();
   for (const auto& column : layout_.columns) {
     if (layout_.write_field_ids && column.field_id >= 0) (*field_ids.ids)[column.name] = FieldIdOf(column);
   }
   const auto codec = CodecOf(layout_.compression);
-  file_->writer = std::make_unique<duckdb::ParquetWriter>(
-      client_, duckdb::FileSystem::GetFileSystem(client_), storage::LocalPath(file_->path), layout_.types,
-      layout_.names, codec, std::move(field_ids), duckdb::ShreddingType(), layout_.metadata, nullptr,
-      duckdb::optional_idx(), duckdb::PrimitiveColumnWriter::MAX_UNCOMPRESSED_DICT_PAGE_SIZE, false, 0.01, 3,
+  file->writer = std::make_unique<duckdb::ParquetWriter>(
+      client_, duckdb::FileSystem::GetFileSystem(client_), storage::LocalPath(file->path), layout_.types, layout_.names,
+      codec, std::move(field_ids), duckdb::ShreddingType(), layout_.metadata, nullptr, duckdb::optional_idx(),
+      duckdb::PrimitiveColumnWriter::MAX_UNCOMPRESSED_DICT_PAGE_SIZE, false, 0.01, layout_.zstd_level,
       duckdb::ParquetVersion::V1, duckdb::GeoParquetVersion::NONE);
-  file_->statistics = std::make_unique<StatisticsCollector>(layout_.columns);
+  // Row groups that another file's writer has encoded may be the first of this one.
+  file->writer->InitializeSchemaElements();
+  file->statistics = std::make_unique<StatisticsCollector>(layout_.columns);
+  file_ = std::move(file);
+  return file_;
+}
+
+duckdb::unique_ptr<duckdb::ColumnDataCollection> ParquetPartitionWriter::NewRows() const {
+  return duckdb::make_uniq<duckdb::ColumnDataCollection>(client_, layout_.types,
+                                                         duckdb::ColumnDataAllocatorType::BUFFER_MANAGER_ALLOCATOR);
+}
+
+bool ParquetPartitionWriter::FillRowGroup(const duckdb::ColumnDataCollection& rows) const {
+  return static_cast<int64_t>(rows.Count()) >= layout_.row_group_rows ||
+         static_cast<int64_t>(rows.SizeInBytes()) >= layout_.row_group_bytes;
 }
 
 void ParquetPartitionWriter::Append(duckdb::DataChunk& chunk) {
-  if (file_ == nullptr) OpenFile();
-  if (buffer_ == nullptr) {
-    buffer_ = duckdb::make_uniq<duckdb::ColumnDataCollection>(
-        client_, layout_.types, duckdb::ColumnDataAllocatorType::BUFFER_MANAGER_ALLOCATOR);
-  }
-  file_->statistics->Update(chunk);
+  const auto file = OpenedFile();
+  if (buffer_ == nullptr) buffer_ = NewRows();
+  file->statistics->Update(chunk);
   buffer_->Append(chunk);
-  file_->rows += static_cast<int64_t>(chunk.size());
-  if (static_cast<int64_t>(buffer_->Count()) < layout_.row_group_rows &&
-      static_cast<int64_t>(buffer_->SizeInBytes()) < layout_.row_group_bytes)
-    return;
+  file->rows += static_cast<int64_t>(chunk.size());
+  if (!FillRowGroup(*buffer_)) return;
   FlushBuffer();
+  CloseFullFile();
+}
+
+void ParquetPartitionWriter::CloseFullFile() {
   // What is not written yet counts by a third, about what compression leaves of it.
   if (static_cast<int64_t>(file_->writer->FileSize()) + file_->pending_bytes / 3 >= layout_.target_file_bytes)
     CloseFile();
 }
 
+duckdb::unique_ptr<duckdb::PreparedBatchData> ParquetPartitionWriter::Encode(
+    duckdb::unique_ptr<duckdb::ColumnDataCollection> rows) {
+  auto encoded = duckdb::make_uniq<EncodedRows>();
+  const auto add = [&](duckdb::unique_ptr<duckdb::ColumnDataCollection> part_rows) {
+    EncodedRows::Part part;
+    part.statistics = std::make_unique<StatisticsCollector>(layout_.columns);
+    for (auto& chunk : part_rows->Chunks()) part.statistics->Update(chunk);
+    part.rows = static_cast<int64_t>(part_rows->Count());
+    part.group = std::make_unique<Group>();
+    part.group->bytes = static_cast<int64_t>(part_rows->SizeInBytes());
+    part.group->encoder = OpenedFile();
+    duckdb::unique_ptr<duckdb::ParquetWriteTransformData> transform;
+    part.group->encoder->writer->PrepareRowGroup(*part_rows, part.group->prepared, transform);
+    encoded->parts.push_back(std::move(part));
+  };
+  // A row group may be a quarter as large as a full one, or half as large again: that is better than to copy its rows.
+  const auto is_few = [&](const duckdb::ColumnDataCollection& some) {
+    return static_cast<int64_t>(some.Count()) < layout_.row_group_rows / 4 &&
+           static_cast<int64_t>(some.SizeInBytes()) < layout_.row_group_bytes / 4;
+  };
+  if (is_few(*rows)) {
+    encoded->few = std::move(rows);
+    return duckdb::unique_ptr<duckdb::PreparedBatchData>(std::move(encoded));
+  }
+  if (static_cast<int64_t>(rows->Count()) < layout_.row_group_rows / 2 * 3 &&
+      static_cast<int64_t>(rows->SizeInBytes()) < layout_.row_group_bytes / 2 * 3) {
+    add(std::move(rows));
+    return duckdb::unique_ptr<duckdb::PreparedBatchData>(std::move(encoded));
+  }
+  auto part = NewRows();
+  for (auto& chunk : rows->Chunks()) {
+    part->Append(chunk);
+    if (!FillRowGroup(*part)) continue;
+    add(std::move(part));
+    part = NewRows();
+  }
+  if (is_few(*part)) {
+    encoded->few = std::move(part);
+  } else {
+    add(std::move(part));
+  }
+  return duckdb::unique_ptr<duckdb::PreparedBatchData>(std::move(encoded));
+}
+
+void ParquetPartitionWriter::Add(duckdb::PreparedBatchData& encoded) {
+  auto& rows = encoded.Cast<EncodedRows>();
+  for (auto& part : rows.parts) {
+    if (buffer_ != nullptr) FlushBuffer();
+    const auto file = OpenedFile();
+    if (part.group->encoder == file) part.group->encoder.reset();
+    file->statistics->Merge(*part.statistics);
+    file->rows += part.rows;
+    file->pending_bytes += part.group->bytes;
+    file->groups.push_back(std::move(part.group));
+    while (!file->groups.empty() && (file->groups.front()->IsDone() || file->groups.size() > pool_.threads()))
+      file->FlushOldest();
+    CloseFullFile();
+  }
+  if (rows.few == nullptr) return;
+  for (auto& chunk : rows.few->Chunks()) Append(chunk);
+}
+
 void ParquetPartitionWriter::FlushBuffer() {
   if (buffer_ == nullptr || buffer_->Count() == 0) return;
-  auto group = std::make_unique<File::Group>();
+  auto group = std::make_unique<Group>();
   group->rows = std::move(buffer_);
   group->bytes = static_cast<int64_t>(group->rows->SizeInBytes());
   file_->pending_bytes += group->bytes;
@@ -221,37 +313,40 @@ void ParquetPartitionWriter::FlushBuffer() {
 
 void ParquetPartitionWriter::CloseFile() {
   FlushBuffer();
-  while (!file_->groups.empty()) file_->FlushOldest();
-  file_->writer->Finalize();
+  // Rows that are encoded from here on begin the next file.
+  std::shared_ptr<File> file;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    file = std::move(file_);
+    file_.reset();
+  }
+  while (!file->groups.empty()) file->FlushOldest();
+  file->writer->Finalize();
   tables::WrittenFile result;
-  result.path = file_->path;
-  result.record_count = file_->rows;
+  result.path = file->path;
+  result.record_count = file->rows;
   auto& file_system = duckdb::FileSystem::GetFileSystem(client_);
-  auto handle = file_system.OpenFile(storage::LocalPath(file_->path), duckdb::FileFlags::FILE_FLAGS_READ);
+  auto handle = file_system.OpenFile(storage::LocalPath(file->path), duckdb::FileFlags::FILE_FLAGS_READ);
   result.size = file_system.GetFileSize(*handle);
   result.partition = partition_;
-  result.columns = file_->statistics->Finish();
-  result.split_offsets = file_->offsets;
+  result.columns = file->statistics->Finish();
+  result.split_offsets = file->offsets;
   std::vector<int32_t> ids;
   for (const auto& column : layout_.columns) LeafIds(column, ids);
-  for (size_t i = 0; i < ids.size() && i < file_->compressed.size(); ++i) {
+  for (size_t i = 0; i < ids.size() && i < file->compressed.size(); ++i) {
     if (ids[i] < 0) continue;
     auto& statistics = result.columns[ids[i]];
-    statistics.compressed_size = file_->compressed[i];
+    statistics.compressed_size = file->compressed[i];
     if (statistics.value_count == 0) {
-      statistics.value_count = file_->values[i];
-      statistics.null_count = std::max<int64_t>(file_->nulls[i], 0);
+      statistics.value_count = file->values[i];
+      statistics.null_count = std::max<int64_t>(file->nulls[i], 0);
     }
   }
   written_.push_back(std::move(result));
-  file_.reset();
 }
 
 void ParquetPartitionWriter::Finish(bool even_if_empty) {
-  if (file_ == nullptr && even_if_empty) {
-    OpenFile();
-    file_->writer->InitializeSchemaElements();
-  }
+  if (even_if_empty) OpenedFile();
   if (file_ != nullptr) CloseFile();
 }
 

@@ -4,10 +4,12 @@
 // rows. Internal to engine/.
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include <duckdb.hpp>
+#include <duckdb/function/copy_function.hpp>
 
 #include "frazil/tables/write.h"
 
@@ -22,6 +24,7 @@ struct ParquetLayout {
   duckdb::vector<std::string> names;
   std::vector<tables::ScanColumn> columns;  ///< Those that are written.
   std::string compression;
+  int64_t zstd_level = 3;  ///< As Spark's writer has it.
   int64_t row_group_bytes = 0;
   int64_t target_file_bytes = 0;
   int64_t row_group_rows = 245760;
@@ -30,7 +33,7 @@ struct ParquetLayout {
   bool write_field_ids = true;
 };
 
-/// Rows of one partition, cut into files. Not thread-safe.
+/// Rows of one partition, cut into files. Not thread-safe, but for what says so.
 class PartitionWriter {
  public:
   virtual ~PartitionWriter() = default;
@@ -49,11 +52,23 @@ class ParquetPartitionWriter : public PartitionWriter {
   void Append(duckdb::DataChunk& chunk) override;
   void Finish(bool even_if_empty) override;
 
+  /// Encodes rows in row groups of their own, but for so few that they had better share one with others. Several
+  /// threads may do so at once, and beside Add and Append.
+  duckdb::unique_ptr<duckdb::PreparedBatchData> Encode(duckdb::unique_ptr<duckdb::ColumnDataCollection> rows);
+  /// Appends what Encode has made.
+  void Add(duckdb::PreparedBatchData& encoded);
+  /// Whether so many rows fill a row group.
+  bool FillRowGroup(const duckdb::ColumnDataCollection& rows) const;
+  duckdb::unique_ptr<duckdb::ColumnDataCollection> NewRows() const;
+
  private:
   struct File;
-  void OpenFile();
+  struct Group;
+  struct EncodedRows;
+  std::shared_ptr<File> OpenedFile();
   void FlushBuffer();
   void CloseFile();
+  void CloseFullFile();
 
   duckdb::ClientContext& client_;
   const ParquetLayout& layout_;
@@ -63,7 +78,8 @@ class ParquetPartitionWriter : public PartitionWriter {
   std::vector<tables::WrittenFile>& written_;
   std::vector<std::string>& begun_;
   duckdb::unique_ptr<duckdb::ColumnDataCollection> buffer_;
-  std::unique_ptr<File> file_;
+  std::mutex mutex_;            ///< Of `file_` and of what opening one changes.
+  std::shared_ptr<File> file_;  ///< Rows go to it next; null: to none yet.
 };
 
 class EncodePool {

@@ -21,6 +21,7 @@
 #include "frazil/engine/spatial_type.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/engine/write_batches.h"
+#include "frazil/engine/write_copy.h"
 #include "frazil/engine/write_parquet.h"
 #include "frazil/engine/write_partition.h"
 #include "frazil/engine/write_spread.h"
@@ -103,8 +104,8 @@ bool IsPartitionColumn(const tables::WriteTask& task, const tables::ScanColumn& 
 }
 
 // SELECT the columns as files show them, then the partition values, in the order that the task asks for.
-Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, const plan::LogicalPlanPtr& plan,
-                                                            const tables::WriteTask& task, WritePlan& write) {
+Result<duckdb::unique_ptr<duckdb::SelectNode>> LowerWrite(Lowering& lowering, const plan::LogicalPlanPtr& plan,
+                                                          const tables::WriteTask& task, WritePlan& write) {
   if (plan->output.size() != task.columns.size()) return Error::Internal("A write has other columns than its table");
   FRAZIL_ASSIGN_OR_RETURN(auto inner, lowering.LowerStatement(plan));
   std::vector<std::string> names;
@@ -202,9 +203,7 @@ Result<duckdb::unique_ptr<duckdb::SQLStatement>> LowerWrite(Lowering& lowering, 
     node->modifiers.push_back(std::move(order));
   }
   node->from_table = duckdb::make_uniq<duckdb::SubqueryRef>(std::move(inner), "rows");
-  auto statement = duckdb::make_uniq<duckdb::SelectStatement>();
-  statement->node = std::move(node);
-  return duckdb::unique_ptr<duckdb::SQLStatement>(std::move(statement));
+  return node;
 }
 
 // A key that is equal for equal partition values.
@@ -287,13 +286,20 @@ class Writer {
     }
   }
 
+  // The writer of all rows of Parquet files that are neither partitioned nor cut by a number of rows.
+  ParquetPartitionWriter& Whole() {
+    auto& whole = partitions_[""];
+    if (whole.writer == nullptr) whole.writer = NewWriter({});
+    return static_cast<ParquetPartitionWriter&>(*whole.writer);
+  }
+
   std::vector<tables::WrittenFile> Finish() {
-    // A plain folder gets a file even without rows, so that its schema can be read back.
-    const bool plain = !task_.columns.empty() && task_.columns[0].field_id < 0;
-    if (rows_ == 0 && plain && task_.partitions.empty()) NewWriter({})->Finish(true);
     for (auto& [key, partition] : partitions_) {
       if (partition.writer != nullptr) partition.writer->Finish(false);
     }
+    // A plain folder gets a file even without rows, so that its schema can be read back.
+    const bool plain = !task_.columns.empty() && task_.columns[0].field_id < 0;
+    if (written_.empty() && plain && task_.partitions.empty()) NewWriter({})->Finish(true);
     return std::move(written_);
   }
 
@@ -433,6 +439,12 @@ class Writer {
   int next_file_ = 0;
 };
 
+Result<int64_t> NumberOf(const std::string& text) {
+  const auto number = ParseInteger<int64_t>(text);
+  if (number.has_value()) return *number;
+  return Error::Plain(ExceptionClass::kNumberFormat, "For input string: \"" + text + "\"");
+}
+
 // The write's option maxRecordsPerFile, else the setting; Iceberg knows neither.
 Result<duckdb::idx_t> MaxRecordsPerFile(const tables::WriteTask& task, const functions::ExpressionSettings& settings) {
   std::optional<std::string> text;
@@ -441,11 +453,8 @@ Result<duckdb::idx_t> MaxRecordsPerFile(const tables::WriteTask& task, const fun
   const bool is_iceberg = task.write_field_ids && !task.columns.empty() && task.columns[0].field_id >= 0;
   if (!text.has_value() && !is_iceberg && settings.lookup) text = settings.lookup("spark.sql.files.maxRecordsPerFile");
   if (!text.has_value()) return duckdb::idx_t{0};
-  const auto records = ParseInteger<int64_t>(*text);
-  if (!records.has_value()) {
-    return Error::Plain(ExceptionClass::kNumberFormat, "For input string: \"" + *text + "\"");
-  }
-  return static_cast<duckdb::idx_t>(std::max<int64_t>(*records, 0));
+  FRAZIL_ASSIGN_OR_RETURN(const int64_t records, NumberOf(*text));
+  return static_cast<duckdb::idx_t>(std::max<int64_t>(records, 0));
 }
 
 }  // namespace
@@ -460,19 +469,34 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
   write.batches = BatchLayoutOf(task);
   write.layout.compression = task.compression;
   write.layout.write_field_ids = task.write_field_ids;
+  if (const auto level = task.format_options.find("write.parquet.compression-level");
+      level != task.format_options.end()) {
+    FRAZIL_ASSIGN_OR_RETURN(write.layout.zstd_level, NumberOf(level->second));
+  }
   write.layout.row_group_bytes = std::max<int64_t>(task.row_group_size, 1);
   write.layout.target_file_bytes = std::max<int64_t>(task.target_file_size, 1);
-  FRAZIL_RETURN_IF_ERROR(statement.Start([&](StatementState& state) {
-    Lowering lowering(registry, state);
-    auto lowered = LowerWrite(lowering, plan, task, write);
-    statement.SetObserved(lowering.observed());
-    return lowered;
-  }));
-  // The files are written beside the query's own connection, which is busy with its stream.
+  // The files are written beside the query's own connection, which is busy.
   duckdb::Connection connection(*statement.client().db);
   connection.context->registered_state->Insert(
       StatementState::kKey, statement.client().registered_state->Get<StatementState>(StatementState::kKey));
   Writer writer(*connection.context, task, write, statement.state().context.settings.time_zone, max_records);
+  bool is_copy = false;
+  FRAZIL_RETURN_IF_ERROR(
+      statement.Start([&](StatementState& state) -> Result<duckdb::unique_ptr<duckdb::SQLStatement>> {
+        Lowering lowering(registry, state);
+        auto lowered = LowerWrite(lowering, plan, task, write);
+        statement.SetObserved(lowering.observed());
+        if (!lowered.ok()) return lowered.status().error();
+        is_copy = task.format == tables::FileFormat::kParquet && task.partitions.empty() && write.spread_files == 1 &&
+                  max_records == 0;
+        if (is_copy) {
+          state.copy_target = &writer.Whole();
+          return CopyOf(*std::move(lowered));
+        }
+        auto select = duckdb::make_uniq<duckdb::SelectStatement>();
+        select->node = *std::move(lowered);
+        return duckdb::unique_ptr<duckdb::SQLStatement>(std::move(select));
+      }));
   Status failure;
   try {
     while (true) {
@@ -482,6 +506,7 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
         break;
       }
       if (*chunk == nullptr) break;
+      if (is_copy) continue;
       if (auto& metrics = statement.state().context.metrics; metrics != nullptr)
         metrics->rows_out.fetch_add(static_cast<int64_t>((*chunk)->size()));
       writer.Append(**chunk);
@@ -490,6 +515,7 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
   } catch (const std::exception& exception) {
     failure = ErrorFromException(exception);
   }
+  statement.Stop();
   writer.Discard();
   return std::move(failure).error();
 }
@@ -497,6 +523,7 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
 void RegisterWriteFunctions(duckdb::ExtensionLoader& loader) {
   RegisterTransformKernels(loader);
   RegisterSketchKernels(loader);
+  RegisterRowCopy(loader);
 }
 
 }  // namespace frazil::engine

@@ -228,6 +228,156 @@ TEST_F(WriteRows, AnErrorLeavesNoFiles) {
   EXPECT_TRUE(!std::filesystem::exists(folder_) || std::filesystem::is_empty(folder_));
 }
 
+// A table of ids from 0 on in several files of several row groups, and each id as text.
+class WriteManyRows : public WriteRows {
+ protected:
+  static constexpr int64_t kRows = 700000;
+
+  void SetUp() override {
+    WriteRows::SetUp();
+    auto range = std::make_shared<plan::RangeNode>();
+    range->end = kRows;
+    range->output = {NewAttribute("id", DataType::Long())};
+    auto rows = Project(range, {Col(range, 0), MakeCast(Col(range, 0), DataType::String(), EvalMode::kAnsi)});
+    auto task = Task(folder_ / "from", columns_);
+    task.target_file_size = 1024 * 1024;
+    task.row_group_size = 2 * 1024 * 1024;
+    auto written = SharedEngine().Write(rows, task, {});
+    ASSERT_TRUE(written.ok()) << written.error().message;
+    ASSERT_GT(written->size(), 1u);
+    ASSERT_GT((*written)[0].split_offsets.size(), 1u);
+    files_ = FilesOf(*written);
+    source_ = Scan(files_);
+  }
+
+  std::shared_ptr<Files> FilesOf(const std::vector<tables::WrittenFile>& written) const {
+    tables::ScanPlan plan;
+    plan.columns = columns_;
+    plan.match_by_field_id = true;
+    for (const auto& file : written) {
+      plan.files.emplace_back();
+      plan.files.back().path = file.path;
+      plan.files.back().size = file.size;
+      plan.files.back().record_count = file.record_count;
+    }
+    return std::make_shared<Files>(DataType::Struct({{"id", DataType::Long()}, {"s", DataType::String()}}), plan);
+  }
+
+  // How many files are in the folder that a test writes to.
+  int64_t FilesThatAreThere() const {
+    if (!std::filesystem::exists(folder_ / "to")) return 0;
+    return std::distance(std::filesystem::directory_iterator(folder_ / "to"), {});
+  }
+
+  const std::vector<tables::ScanColumn> columns_ = {Column("id", DataType::Long(), 1),
+                                                    Column("s", DataType::String(), 2)};
+  std::shared_ptr<Files> files_;
+  std::shared_ptr<plan::ScanNode> source_;
+};
+
+TEST_F(WriteManyRows, KeepTheirOrderAndStatisticsWhateverTheirBatches) {
+  for (const int64_t row_group_size : {int64_t{1} << 30, int64_t{1} << 20}) {
+    auto task = Task(folder_ / "to", columns_);
+    task.target_file_size = 256 * 1024;
+    task.row_group_size = row_group_size;
+    ExecutionContext context;
+    context.metrics = std::make_shared<ExecutionMetrics>();
+    auto written = SharedEngine().Write(source_, task, context);
+    ASSERT_TRUE(written.ok()) << written.error().message;
+    EXPECT_GT(written->size(), 1u) << (*written)[0].size
+                                   << " bytes, row groups: " << (*written)[0].split_offsets.size();
+    EXPECT_EQ(context.metrics->rows_out.load(), kRows);
+    int64_t next = 0;
+    for (const auto& file : *written) {
+      EXPECT_EQ(file.columns.at(1).lower->integer(), next);
+      EXPECT_EQ(file.columns.at(1).value_count, file.record_count);
+      EXPECT_EQ(file.columns.at(2).null_count, 0);
+      EXPECT_GT(file.columns.at(2).compressed_size, 0);
+      // Each row stands where it stood.
+      auto node = Scan(FilesOf({file}), {"_pos"});
+      auto moved = plan::MakeFilter(
+          node, Call("or",
+                     {Call("not_equal", {Col(node, 0), Call("add", {Col(node, 2), Long(next)}, DataType::Long())},
+                           DataType::Boolean()),
+                      Call("not_equal", {MakeCast(Col(node, 0), DataType::String(), EvalMode::kAnsi), Col(node, 1)},
+                           DataType::Boolean())},
+                     DataType::Boolean()));
+      EXPECT_EQ(RunRows(moved), Lines{});
+      next += file.record_count;
+      EXPECT_EQ(file.columns.at(1).upper->integer(), next - 1);
+    }
+    EXPECT_EQ(next, kRows);
+    std::filesystem::remove_all(folder_ / "to");
+  }
+}
+
+TEST_F(WriteManyRows, ComeFromSeveralThreadsInAnyOrder) {
+  auto grouped =
+      plan::MakeAggregate(source_, {Col(source_, 0)}, {Aggregate("max", {Col(source_, 1)}, DataType::String())}, {},
+                          {NewAttribute("id", DataType::Long()), NewAttribute("s", DataType::String())});
+  auto written = SharedEngine().Write(grouped, Task(folder_ / "to", columns_), {});
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  ASSERT_EQ(written->size(), 1u);
+  EXPECT_EQ((*written)[0].record_count, kRows);
+  EXPECT_EQ((*written)[0].columns.at(1).lower->integer(), 0);
+  EXPECT_EQ((*written)[0].columns.at(1).upper->integer(), kRows - 1);
+  auto node = Scan(FilesOf(*written));
+  auto counted = plan::MakeAggregate(
+      node, {}, {Aggregate("count", {}, DataType::Long()), Aggregate("sum", {Col(node, 0)}, DataType::Long())}, {},
+      {NewAttribute("n", DataType::Long()), NewAttribute("sum", DataType::Long())});
+  EXPECT_EQ(RunRows(counted), (Lines{std::to_string(kRows) + "|" + std::to_string(kRows * (kRows - 1) / 2)}));
+}
+
+TEST_F(WriteManyRows, AreCompressedByTheLevelThatIsAskedFor) {
+  std::map<std::string, int64_t> sizes;
+  for (const std::string level : {"1", "19"}) {
+    auto task = Task(folder_ / "to", columns_);
+    task.compression = "zstd";
+    task.format_options["write.parquet.compression-level"] = level;
+    auto few = plan::MakeFilter(source_, Call("less", {Col(source_, 0), Long(50000)}, DataType::Boolean()));
+    auto written = SharedEngine().Write(few, task, {});
+    ASSERT_TRUE(written.ok()) << written.error().message;
+    for (const auto& file : *written) sizes[level] += file.size;
+    std::filesystem::remove_all(folder_ / "to");
+  }
+  EXPECT_LT(sizes["19"], sizes["1"]);
+  auto task = Task(folder_ / "to", columns_);
+  task.format_options["write.parquet.compression-level"] = "much";
+  auto refused = SharedEngine().Write(source_, task, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "For input string: \"much\"");
+}
+
+TEST_F(WriteManyRows, LeaveNoFilesBehindAnErrorOrACancel) {
+  // 9 / (id - 600000)
+  auto failing =
+      Project(source_, {Call("div", {Long(9), Call("subtract", {Col(source_, 0), Long(600000)}, DataType::Long())},
+                             DataType::Long(), EvalMode::kAnsi),
+                        Col(source_, 1)});
+  auto task = Task(folder_ / "to", columns_);
+  task.target_file_size = 1024 * 1024;
+  auto written = SharedEngine().Write(failing, task, {});
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().condition, "DIVIDE_BY_ZERO");
+  EXPECT_EQ(FilesThatAreThere(), 0);
+
+  auto other = Scan(files_);
+  auto pairs = plan::MakeJoin(source_, other, plan::JoinType::kInner,
+                              Call("less", {Col(source_, 0), Col(other, 0)}, DataType::Boolean()));
+  auto many = Project(pairs, {Col(source_, 0), Col(other, 1)});
+  ExecutionContext context;
+  context.cancel = std::make_shared<CancelToken>();
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    context.cancel->Cancel();
+  });
+  auto cancelled = SharedEngine().Write(many, task, context);
+  canceller.join();
+  ASSERT_FALSE(cancelled.ok());
+  EXPECT_EQ(cancelled.error().kind, ErrorKind::kCancelled);
+  EXPECT_EQ(FilesThatAreThere(), 0);
+}
+
 TEST(Execute, StreamsBoundedBatches) {
   auto range = std::make_shared<plan::RangeNode>();
   range->end = 25000;

@@ -31,9 +31,37 @@ int128 Wide(T value) {
   }
 }
 
+void AddIntegers(Leaf& leaf, int128 lower, int128 upper) {
+  if (!leaf.has_bounds || lower < leaf.lower_integer) leaf.lower_integer = lower;
+  if (!leaf.has_bounds || upper > leaf.upper_integer) leaf.upper_integer = upper;
+  leaf.has_bounds = true;
+}
+
+void AddFloats(Leaf& leaf, double lower, double upper) {
+  if (!leaf.has_bounds || lower < leaf.lower_float) leaf.lower_float = lower;
+  if (!leaf.has_bounds || upper > leaf.upper_float) leaf.upper_float = upper;
+  leaf.has_bounds = true;
+}
+
+void AddTexts(Leaf& leaf, std::string_view lower, std::string_view upper) {
+  if (!leaf.has_bounds || lower < leaf.lower_text) leaf.lower_text = lower;
+  if (!leaf.has_bounds || upper > leaf.upper_text) leaf.upper_text = upper;
+  leaf.has_bounds = true;
+}
+
 template <typename T>
 void Integers(Leaf& leaf, const duckdb::UnifiedVectorFormat& format, idx_t count) {
   const auto* data = reinterpret_cast<const T*>(format.data);
+  if (count > 0 && !format.sel->IsSet() && format.validity.AllValid()) {
+    // The common case has no branch, so that the compiler makes vector instructions of it.
+    T lower = data[0], upper = data[0];
+    for (idx_t i = 1; i < count; ++i) {
+      lower = data[i] < lower ? data[i] : lower;
+      upper = upper < data[i] ? data[i] : upper;
+    }
+    AddIntegers(leaf, Wide(lower), Wide(upper));
+    return;
+  }
   bool any = false;
   T lower{}, upper{};
   for (idx_t i = 0; i < count; ++i) {
@@ -52,10 +80,7 @@ void Integers(Leaf& leaf, const duckdb::UnifiedVectorFormat& format, idx_t count
       upper = value;
     }
   }
-  if (!any) return;
-  if (!leaf.has_bounds || Wide(lower) < leaf.lower_integer) leaf.lower_integer = Wide(lower);
-  if (!leaf.has_bounds || Wide(upper) > leaf.upper_integer) leaf.upper_integer = Wide(upper);
-  leaf.has_bounds = true;
+  if (any) AddIntegers(leaf, Wide(lower), Wide(upper));
 }
 
 template <typename T>
@@ -72,9 +97,7 @@ void Floats(Leaf& leaf, const duckdb::UnifiedVectorFormat& format, idx_t count) 
       ++leaf.nans;
       continue;
     }
-    if (!leaf.has_bounds || value < leaf.lower_float) leaf.lower_float = value;
-    if (!leaf.has_bounds || value > leaf.upper_float) leaf.upper_float = value;
-    leaf.has_bounds = true;
+    AddFloats(leaf, value, value);
   }
 }
 
@@ -93,10 +116,7 @@ void Texts(Leaf& leaf, const duckdb::UnifiedVectorFormat& format, idx_t count) {
     if (upper == nullptr || *upper < value) upper = &value;
   }
   if (lower == nullptr) return;
-  const std::string_view low(lower->GetData(), lower->GetSize()), high(upper->GetData(), upper->GetSize());
-  if (!leaf.has_bounds || low < leaf.lower_text) leaf.lower_text = low;
-  if (!leaf.has_bounds || high > leaf.upper_text) leaf.upper_text = high;
-  leaf.has_bounds = true;
+  AddTexts(leaf, {lower->GetData(), lower->GetSize()}, {upper->GetData(), upper->GetSize()});
 }
 
 void CountNulls(Leaf& leaf, const duckdb::UnifiedVectorFormat& format, idx_t count) {
@@ -168,6 +188,27 @@ StatisticsCollector::~StatisticsCollector() = default;
 
 void StatisticsCollector::Update(duckdb::DataChunk& chunk) {
   for (size_t i = 0; i < columns_.size(); ++i) UpdateColumn(columns_[i], chunk.data[i], chunk.size());
+}
+
+void StatisticsCollector::Merge(const StatisticsCollector& other) {
+  for (const auto& [id, from] : other.leaves_) {
+    auto& leaf = leaves_[id];
+    if (leaf == nullptr) {
+      leaf = std::make_unique<Leaf>(*from);
+      continue;
+    }
+    leaf->values += from->values;
+    leaf->nulls += from->nulls;
+    leaf->nans += from->nans;
+    if (!from->has_bounds) continue;
+    // Those that the column's type does not use are all the same.
+    const bool had_bounds = leaf->has_bounds;
+    AddIntegers(*leaf, from->lower_integer, from->upper_integer);
+    leaf->has_bounds = had_bounds;
+    AddFloats(*leaf, from->lower_float, from->upper_float);
+    leaf->has_bounds = had_bounds;
+    AddTexts(*leaf, from->lower_text, from->upper_text);
+  }
 }
 
 void StatisticsCollector::UpdateColumn(const tables::ScanColumn& column, duckdb::Vector& vector, idx_t count) {

@@ -20,6 +20,8 @@ class StatisticsCollector {
   explicit StatisticsCollector(const std::vector<tables::ScanColumn>& columns);
   ~StatisticsCollector();
   void Update(duckdb::DataChunk& chunk);
+  /// Takes in what another one of the same columns has gathered.
+  void Merge(const StatisticsCollector& other);
   /// By field id.
   std::map<int32_t, tables::ColumnStatistics> Finish() const;
 

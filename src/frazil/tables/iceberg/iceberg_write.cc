@@ -86,6 +86,8 @@ Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& s
   for (const auto& [key, value] : metadata.properties) {
     if (key.starts_with(prefix)) task.format_options[key] = value;
   }
+  if (const auto level = WriteOption(options, "compression-level"))
+    task.format_options[prefix + "compression-level"] = *level;
   for (const char* key : {"write.object-storage.enabled", "write.object-storage.partitioned-paths"}) {
     auto own = metadata.properties.find(key);
     if (own != metadata.properties.end()) task.format_options[key] = own->second;
