@@ -13,6 +13,7 @@
 #include "frazil/engine/spatial_type.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/plan/file_metadata.h"
+#include "frazil/tables/chosen_columns.h"
 #include "frazil/tables/partitioned_rows.h"
 #include "frazil/tables/row_lineage.h"
 
@@ -126,14 +127,32 @@ Result<Block> Lowering::LowerArrowRows(const plan::ArrowRowsNode& node) {
 Result<Block> Lowering::LowerScan(const plan::ScanNode& node) {
   const bool is_partitioned = dynamic_cast<const tables::PartitionedRows*>(node.scan.get()) != nullptr;
   if (node.scan->has_rows() && !is_partitioned) {
-    FRAZIL_ASSIGN_OR_RETURN(const auto rows, node.scan->Rows());
+    std::vector<Attribute> output;
     std::vector<size_t> columns;
-    for (const auto& column : node.columns) {
+    const auto* choosing = dynamic_cast<const tables::ChosenColumns*>(node.scan.get());
+    const auto required = choosing == nullptr ? std::nullopt : RequiredColumns(*root_, node);
+    for (size_t i = 0; i < node.columns.size(); ++i) {
+      const auto& column = node.columns[i];
       if (column.index < 0)
         return Error::Unsupported("the metadata column " + column.metadata_name + " of " + node.table_name);
+      if (required.has_value() && required->count(node.output[i].id) == 0) continue;
+      output.push_back(node.output[i]);
       columns.push_back(static_cast<size_t>(column.index));
     }
-    return LowerRows(*rows, node.output, columns);
+    FRAZIL_ASSIGN_OR_RETURN(
+        const auto rows, required.has_value() ? choosing->RowsOf({columns.begin(), columns.end()}) : node.scan->Rows());
+    FRAZIL_ASSIGN_OR_RETURN(Block block, LowerRows(*rows, output, columns));
+    if (output.size() == node.output.size()) return block;
+    block.columns.clear();
+    for (const auto& attribute : node.output) {
+      const std::string name = ColumnName(attribute.id);
+      block.columns.push_back(name);
+      const bool is_there = required->count(attribute.id) > 0;
+      block.select.emplace_back(name,
+                                is_there ? ColumnRefOf(name) : ConstantOf(duckdb::Value(MappedType(*attribute.type))));
+    }
+    block.has_select = true;
+    return block;
   }
   for (const auto& attribute : node.output) {
     FRAZIL_RETURN_IF_ERROR(CheckNotSpatial(*attribute.type));

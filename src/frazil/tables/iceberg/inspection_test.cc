@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "frazil/codec/deletion_vector.h"
+#include "frazil/tables/chosen_columns.h"
 #include "frazil/tables/iceberg/manifest_writer.h"
 #include "frazil/tables/iceberg/metadata_update.h"
 #include "frazil/tables/iceberg/testing/test_table.h"
@@ -105,6 +106,29 @@ TEST(MetadataTables, AfterAppendAndRewrite) {
     bool sf = At(*partitions, i, "partition").list()[0] == Value("sf");
     EXPECT_EQ(At(*partitions, i, "record_count"), Value(sf ? 4 : 5));
     EXPECT_EQ(At(*partitions, i, "last_updated_snapshot_id"), Value(sf ? second : first));
+  }
+}
+
+TEST(MetadataTables, FillTheColumnsThatAreChosen) {
+  for (const bool partitioned : {true, false}) {
+    TestTable table({}, partitioned);
+    table.Append({table.File("a", "x", 1, 5, partitioned), table.File("b", "x", 6, 5, partitioned)});
+    for (const char* name : {"files", "entries", "snapshots"}) {
+      const auto all = RowsOf(table, name);
+      const auto scan = *(*table.Load()->MetadataTable(name))->Scan({});
+      const auto& choosing = dynamic_cast<const ChosenColumns&>(*scan);
+      for (size_t column = 0; column < all->schema->fields().size(); ++column) {
+        const auto chosen = choosing.RowsOf({column});
+        ASSERT_TRUE(chosen.ok());
+        ASSERT_EQ((*chosen)->rows.size(), all->rows.size());
+        for (size_t row = 0; row < all->rows.size(); ++row)
+          EXPECT_EQ((*chosen)->rows[row][column], all->rows[row][column]) << name << " " << column;
+      }
+      const auto none = choosing.RowsOf({});
+      ASSERT_TRUE(none.ok());
+      EXPECT_EQ((*none)->rows.size(), all->rows.size());
+      EXPECT_EQ((*none)->rows[0].back().is_null(), std::string(name) != "snapshots");
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "frazil/base/text.h"
+#include "frazil/tables/chosen_columns.h"
 #include "frazil/tables/iceberg/changes_table.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/iceberg_table.h"
@@ -10,7 +11,7 @@
 namespace frazil::tables::iceberg {
 namespace {
 
-class MetadataScan : public TableScan {
+class MetadataScan : public TableScan, public ChosenColumns {
  public:
   MetadataScan(MetadataSource source, const MetadataTableKind* kind, DataTypePtr schema, ScanTarget target)
       : source_(std::move(source)), kind_(kind), schema_(std::move(schema)), target_(std::move(target)) {}
@@ -24,6 +25,13 @@ class MetadataScan : public TableScan {
     auto result = std::make_shared<RowSet>();
     result->schema = schema_;
     FRAZIL_ASSIGN_OR_RETURN(result->rows, kind_->rows(source_, target_.snapshot));
+    return std::shared_ptr<const RowSet>(std::move(result));
+  }
+  Result<std::shared_ptr<const RowSet>> RowsOf(const std::set<size_t>& columns) const override {
+    if (!kind_->chosen) return Rows();
+    auto result = std::make_shared<RowSet>();
+    result->schema = schema_;
+    FRAZIL_ASSIGN_OR_RETURN(result->rows, kind_->chosen(source_, target_.snapshot, columns));
     return std::shared_ptr<const RowSet>(std::move(result));
   }
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "frazil/tables/iceberg/iceberg_scan.h"
@@ -24,6 +25,10 @@ struct MetadataTableKind {
   std::function<Result<DataTypePtr>(const MetadataSource&)> schema;
   /// `snapshot` null: the table is empty.
   std::function<Result<std::vector<std::vector<Value>>>(const MetadataSource&, const Snapshot* snapshot)> rows;
+  /// The same with NULL for every column but those of the indexes; empty: `rows` costs little.
+  std::function<Result<std::vector<std::vector<Value>>>(const MetadataSource&, const Snapshot* snapshot,
+                                                        const std::set<size_t>& columns)>
+      chosen = {};
 };
 
 /// By name in lower case; null where there is none.

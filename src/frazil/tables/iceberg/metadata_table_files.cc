@@ -95,43 +95,81 @@ Value BoundsValue(bool present, const BoundsById& bounds) {
   return Value(std::move(list));
 }
 
-std::vector<Value> FileValues(const MetadataSource& source, const DataFile& file) {
-  std::vector<Value> row = {Value(static_cast<int64_t>(file.content)), Value(file.path), Value(file.format),
-                            Value(static_cast<int64_t>(file.spec_id))};
-  if (!source.partition.field_ids.empty()) {
-    const PartitionSpec* spec = source.metadata->FindSpec(file.spec_id);
-    row.push_back(spec == nullptr ? Value() : Value(source.partition.Arrange(*spec, file.partition)));
+/// The values of FileFields, one by one.
+class FileValues {
+ public:
+  FileValues(const MetadataSource& source, const DataFile& file) : source_(source), file_(file) {}
+
+  std::vector<Value> All() const {
+    std::vector<Value> row;
+    for (size_t i = 0; i < Count(source_); ++i) row.push_back(At(i));
+    return row;
   }
-  row.emplace_back(file.record_count);
-  row.emplace_back(file.size);
-  row.push_back(CountsValue(file.has_column_sizes, file.column_sizes));
-  row.push_back(CountsValue(file.has_value_counts, file.value_counts));
-  row.push_back(CountsValue(file.has_null_counts, file.null_counts));
-  row.push_back(CountsValue(file.has_nan_counts, file.nan_counts));
-  row.push_back(BoundsValue(file.has_bounds, file.lower_bounds));
-  row.push_back(BoundsValue(file.has_bounds, file.upper_bounds));
-  row.push_back(Optional(file.key_metadata));
-  if (file.split_offsets) {
-    Value::List offsets;
-    for (int64_t offset : *file.split_offsets) offsets.emplace_back(offset);
-    row.emplace_back(std::move(offsets));
-  } else {
-    row.emplace_back();
+  static size_t Count(const MetadataSource& source) { return source.partition.field_ids.empty() ? 20 : 21; }
+
+  Value At(size_t column) const {
+    // The column `partition`, which only partitioned tables have, stands as the fifth.
+    if (source_.partition.field_ids.empty() && column >= 4) ++column;
+    switch (column) {
+      case 0:
+        return Value(static_cast<int64_t>(file_.content));
+      case 1:
+        return Value(file_.path);
+      case 2:
+        return Value(file_.format);
+      case 3:
+        return Value(static_cast<int64_t>(file_.spec_id));
+      case 4: {
+        const PartitionSpec* spec = source_.metadata->FindSpec(file_.spec_id);
+        return spec == nullptr ? Value() : Value(source_.partition.Arrange(*spec, file_.partition));
+      }
+      case 5:
+        return Value(file_.record_count);
+      case 6:
+        return Value(file_.size);
+      case 7:
+        return CountsValue(file_.has_column_sizes, file_.column_sizes);
+      case 8:
+        return CountsValue(file_.has_value_counts, file_.value_counts);
+      case 9:
+        return CountsValue(file_.has_null_counts, file_.null_counts);
+      case 10:
+        return CountsValue(file_.has_nan_counts, file_.nan_counts);
+      case 11:
+        return BoundsValue(file_.has_bounds, file_.lower_bounds);
+      case 12:
+        return BoundsValue(file_.has_bounds, file_.upper_bounds);
+      case 13:
+        return Optional(file_.key_metadata);
+      case 14: {
+        if (!file_.split_offsets) return Value();
+        Value::List offsets;
+        for (int64_t offset : *file_.split_offsets) offsets.emplace_back(offset);
+        return Value(std::move(offsets));
+      }
+      case 15: {
+        if (file_.equality_ids.empty()) return Value();
+        Value::List ids;
+        for (int32_t id : file_.equality_ids) ids.emplace_back(static_cast<int64_t>(id));
+        return Value(std::move(ids));
+      }
+      case 16:
+        return file_.sort_order_id ? Value(static_cast<int64_t>(*file_.sort_order_id)) : Value();
+      case 17:
+        return Optional(file_.first_row_id);
+      case 18:
+        return Optional(file_.referenced_data_file);
+      case 19:
+        return Optional(file_.content_offset);
+      default:
+        return Optional(file_.content_size);
+    }
   }
-  if (!file.equality_ids.empty()) {
-    Value::List ids;
-    for (int32_t id : file.equality_ids) ids.emplace_back(static_cast<int64_t>(id));
-    row.emplace_back(std::move(ids));
-  } else {
-    row.emplace_back();
-  }
-  row.push_back(file.sort_order_id ? Value(static_cast<int64_t>(*file.sort_order_id)) : Value());
-  row.push_back(Optional(file.first_row_id));
-  row.push_back(Optional(file.referenced_data_file));
-  row.push_back(Optional(file.content_offset));
-  row.push_back(Optional(file.content_size));
-  return row;
-}
+
+ private:
+  const MetadataSource& source_;
+  const DataFile& file_;
+};
 
 Value ReadableMetrics(const std::vector<std::pair<std::string, const NestedField*>>& columns, const DataFile& file) {
   Value::List result;
@@ -208,7 +246,8 @@ Result<DataTypePtr> EntriesSchema(const MetadataSource& source) {
 enum class Wanted { kData, kDeletes, kBoth };
 
 MetadataTableKind FilesKind(std::string name, Wanted wanted, bool all) {
-  auto rows = [wanted, all](const MetadataSource& source, const Snapshot* snapshot) -> Result<Rows> {
+  auto chosen = [wanted, all](const MetadataSource& source, const Snapshot* snapshot,
+                              const std::set<size_t>& wanted_columns) -> Result<Rows> {
     FRAZIL_ASSIGN_OR_RETURN(auto manifests, ManifestsOf(source, snapshot, all));
     std::erase_if(manifests, [&](const ManifestFile& m) {
       return wanted != Wanted::kBoth && (m.content == ManifestContent::kData) != (wanted == Wanted::kData);
@@ -216,28 +255,41 @@ MetadataTableKind FilesKind(std::string name, Wanted wanted, bool all) {
     auto columns = MetricColumns(*source.metadata->schema());
     return RowsOfEntries(source, manifests, [&](const ManifestEntry& entry) -> std::optional<std::vector<Value>> {
       if (entry.status == EntryStatus::kDeleted) return std::nullopt;
-      std::vector<Value> row = FileValues(source, *entry.file);
-      row.push_back(ReadableMetrics(columns, *entry.file));
+      const size_t count = FileValues::Count(source);
+      const FileValues values(source, *entry.file);
+      std::vector<Value> row(count + 1);
+      for (const size_t column : wanted_columns)
+        row[column] = column < count ? values.At(column) : ReadableMetrics(columns, *entry.file);
       return row;
     });
   };
-  return {std::move(name), !all, FilesSchema, rows};
+  auto rows = [chosen](const MetadataSource& source, const Snapshot* snapshot) -> Result<Rows> {
+    std::set<size_t> every;
+    for (size_t i = 0; i <= FileValues::Count(source); ++i) every.insert(i);
+    return chosen(source, snapshot, every);
+  };
+  return {std::move(name), !all, FilesSchema, rows, chosen};
 }
 
 MetadataTableKind EntriesKind(std::string name, bool all) {
-  auto rows = [all](const MetadataSource& source, const Snapshot* snapshot) -> Result<Rows> {
+  auto chosen = [all](const MetadataSource& source, const Snapshot* snapshot,
+                      const std::set<size_t>& wanted_columns) -> Result<Rows> {
     FRAZIL_ASSIGN_OR_RETURN(auto manifests, ManifestsOf(source, snapshot, all));
     auto columns = MetricColumns(*source.metadata->schema());
     return RowsOfEntries(source, manifests, [&](const ManifestEntry& entry) -> std::optional<std::vector<Value>> {
-      return std::vector<Value>{Value(static_cast<int64_t>(entry.status)),
-                                Value(entry.snapshot_id),
-                                Optional(entry.sequence_number),
-                                Optional(entry.file_sequence_number),
-                                Value(Value::List(FileValues(source, *entry.file))),
-                                ReadableMetrics(columns, *entry.file)};
+      return std::vector<Value>{
+          Value(static_cast<int64_t>(entry.status)),
+          Value(entry.snapshot_id),
+          Optional(entry.sequence_number),
+          Optional(entry.file_sequence_number),
+          wanted_columns.count(4) > 0 ? Value(Value::List(FileValues(source, *entry.file).All())) : Value(),
+          wanted_columns.count(5) > 0 ? ReadableMetrics(columns, *entry.file) : Value()};
     });
   };
-  return {std::move(name), !all, EntriesSchema, rows};
+  auto rows = [chosen](const MetadataSource& source, const Snapshot* snapshot) {
+    return chosen(source, snapshot, {0, 1, 2, 3, 4, 5});
+  };
+  return {std::move(name), !all, EntriesSchema, rows, chosen};
 }
 
 }  // namespace
