@@ -358,3 +358,40 @@ def test_foreach_calls_the_function_for_each_row(people, tmp_path):
     assert sorted(seen.read_text().splitlines()) == ["1 John Doe", "2 None"]
     people.foreachPartition(count)
     assert sum(int(line) for line in sizes.read_text().splitlines()) == 2
+
+
+@pytest.mark.ours  # The reference may run without pyarrow in its Python.
+def test_files_that_the_client_sends_are_with_the_functions(spark, tmp_path):
+    import zipfile
+
+    (tmp_path / "sent_module.py").write_text("ANSWER = 42")
+    (tmp_path / "sent.txt").write_text("hello")
+    with zipfile.ZipFile(tmp_path / "sent_library.zip", "w") as library:
+        library.writestr("sent_package/__init__.py", "NAME = 'packed'")
+    with zipfile.ZipFile(tmp_path / "sent_archive.zip", "w") as archive:
+        archive.writestr("inside.txt", "unpacked")
+    spark.addArtifacts(str(tmp_path / "sent_module.py"), str(tmp_path / "sent_library.zip"), pyfile=True)
+    spark.addArtifacts(str(tmp_path / "sent.txt"), file=True)
+    spark.addArtifacts(str(tmp_path / "sent_archive.zip") + "#sent_folder", archive=True)
+
+    @F.udf("string")
+    def found(_):
+        import sent_module
+        import sent_package
+        from pyspark import SparkFiles
+
+        with open(SparkFiles.get("sent.txt")) as file, open("sent_folder/inside.txt") as inside:
+            return f"{sent_module.ANSWER} {sent_package.NAME} {file.read()} {inside.read()}"
+
+    assert spark.range(1).select(found("id")).first()[0] == "42 packed hello unpacked"
+    # A module that comes later is found by later queries.
+    (tmp_path / "sent_later.py").write_text("ANSWER = 43")
+    spark.addArtifacts(str(tmp_path / "sent_later.py"), pyfile=True)
+
+    @F.udf("int")
+    def later(_):
+        import sent_later
+
+        return sent_later.ANSWER
+
+    assert spark.range(1).select(later("id")).first()[0] == 43
