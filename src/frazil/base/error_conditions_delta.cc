@@ -121,6 +121,10 @@ constexpr ErrorCondition kTable[] = {
     {"DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA", "0AKDC",
      "Cannot drop column from a schema with a single column. Schema:\n<schema>", kAnalysis},
     {"DELTA_EMPTY_DIRECTORY", "42K03", "No file found in the directory: <directory>.", kSpark},
+    {"DELTA_FAILED_SCAN_WITH_HISTORICAL_VERSION", "KD002",
+     "Expect a full scan of the latest version of the Delta source, but found a historical scan of version "
+     "<historicalVersion>",
+     kAnalysis},
     {"DELTA_FAILED_TO_MERGE_FIELDS", "22005", "Failed to merge fields '<currentField>' and '<updateField>'", kAnalysis},
     {"DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH", "KD004",
      "Unable to operate on this table because the following table features are enabled in metadata but not listed "
@@ -183,6 +187,35 @@ constexpr ErrorCondition kTable[] = {
      "The expression type of the generated column <columnName> is <expressionType>, but the column type is "
      "<columnType>",
      kAnalysis},
+    {"DELTA_ICEBERG_COMPAT_VIOLATION.DELETION_VECTORS_NOT_PURGED", "KD00E",
+     "The validation of IcebergCompatV<version> has failed. IcebergCompatV<version> requires Deletion Vectors to be "
+     "completely purged from the table. Please run the REORG TABLE APPLY (PURGE) command.",
+     kUnsupportedOperation},
+    {"DELTA_ICEBERG_COMPAT_VIOLATION.DELETION_VECTORS_SHOULD_BE_DISABLED", "KD00E",
+     "The validation of IcebergCompatV<version> has failed. IcebergCompatV<version> requires Deletion Vectors to be "
+     "disabled on the table first. Then run REORG PURGE command to purge the Deletion Vectors on the table.",
+     kUnsupportedOperation},
+    {"DELTA_ICEBERG_COMPAT_VIOLATION.REPLACE_TABLE_CHANGE_PARTITION_NAMES", "KD00E",
+     "The validation of IcebergCompatV<version> has failed. IcebergCompatV<version> doesn't support replacing "
+     "partitioned tables with a differently-named partition spec, because Iceberg-Spark 1.1.0 doesn't.\nPrev Partition "
+     "Spec: <prevPartitionSpec>\nNew Partition Spec: <newPartitionSpec>",
+     kUnsupportedOperation},
+    {"DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_DATA_TYPE", "KD00E",
+     "The validation of IcebergCompatV<version> has failed. IcebergCompatV<version> does not support the data type "
+     "<dataType> in your schema. Your schema:\n<schema>",
+     kUnsupportedOperation},
+    {"DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING", "KD00E",
+     "The validation of IcebergCompatV<version> has failed. IcebergCompatV<version> is incompatible with a type change "
+     "applied to this table:\nField <fieldPath> was changed from <prevType> to <newType>.",
+     kUnsupportedOperation},
+    {"DELTA_ICEBERG_COMPAT_VIOLATION.VERSION_MUTUAL_EXCLUSIVE", "KD00E",
+     "The validation of IcebergCompatV<version> has failed. Only one IcebergCompat version can be enabled, please "
+     "explicitly disable all other IcebergCompat versions that are not needed.",
+     kUnsupportedOperation},
+    {"DELTA_ICEBERG_COMPAT_VIOLATION.WRONG_REQUIRED_TABLE_PROPERTY", "KD00E",
+     "The validation of IcebergCompatV<version> has failed. IcebergCompatV<version> requires table property '<key>' to "
+     "be set to '<requiredValue>'. Current value: '<actualValue>'.",
+     kUnsupportedOperation},
     {"DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED", "42808",
      "Providing values for GENERATED ALWAYS AS IDENTITY column <colName> is not supported.", kAnalysis},
     {"DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP", "42611", "IDENTITY column step cannot be 0.", kAnalysis},

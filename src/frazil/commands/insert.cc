@@ -185,6 +185,7 @@ Result<RowSet> RunTruncate(const plan::TruncateCommand& command, CommandContext&
   }
   tables::WriteOptions options;
   options.operation = "delete";
+  if (table.table->provider() == "delta") options.summary["truncates"] = "true";
   options.mode = tables::WriteMode::kOverwriteByFilter;
   FRAZIL_ASSIGN_OR_RETURN(options.filter, StaticFilter(command.partition, table, context));
   if (table.table->capabilities().row_level_changes) {

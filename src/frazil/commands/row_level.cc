@@ -9,6 +9,7 @@
 #include <map>
 
 #include "frazil/base/clock.h"
+#include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/generated_columns.h"
 #include "frazil/commands/row_level_answer.h"
@@ -500,6 +501,39 @@ Status EvolveTarget(const plan::MergeCommand& command, const analysis::NamedRela
   return Status::Ok();
 }
 
+namespace {
+
+/// What the history of a Delta table tells of a MERGE's conditions. Source: Delta's DeltaOperations.Merge.
+Status DescribeConditions(const plan::MergeCommand& command, const std::vector<Attribute>& target,
+                          const std::vector<Attribute>& source, CommandContext& context,
+                          tables::WriteOptions* options) {
+  std::vector<Attribute> both = target;
+  both.insert(both.end(), source.begin(), source.end());
+  FRAZIL_ASSIGN_OR_RETURN(auto joined, analysis::AnalyzeCondition(command.condition, both, context));
+  options->filter_text = joined->sql;
+  const auto describe = [&](const char* name, const auto& actions, const std::vector<Attribute>& scope) -> Status {
+    std::string list;
+    for (const auto& action : actions) {
+      const bool deletes = action->type == plan::MergeActionType::kDelete;
+      const bool inserts =
+          action->type == plan::MergeActionType::kInsert || action->type == plan::MergeActionType::kInsertStar;
+      list += list.empty() ? "{" : ",{";
+      if (action->condition != nullptr) {
+        FRAZIL_ASSIGN_OR_RETURN(auto typed, analysis::AnalyzeCondition(action->condition, scope, context));
+        list += "\"predicate\":" + JsonString(typed->sql) + ",";
+      }
+      list += std::string("\"actionType\":\"") + (deletes ? "delete" : inserts ? "insert" : "update") + "\"}";
+    }
+    options->summary[name] = "[" + list + "]";
+    return {};
+  };
+  FRAZIL_RETURN_IF_ERROR(describe("matchedPredicates", command.matched, both));
+  FRAZIL_RETURN_IF_ERROR(describe("notMatchedPredicates", command.not_matched, source));
+  return describe("notMatchedBySourcePredicates", command.not_matched_by_source, target);
+}
+
+}  // namespace
+
 Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& context) {
   Replacement replacement;
   replacement.figures.started_micros = NowMicros();
@@ -563,6 +597,7 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
       if (command.not_matched_by_source.empty()) files.push_back(row[0].string());
     }
   }
+  if (is_delta) FRAZIL_RETURN_IF_ERROR(DescribeConditions(command, rows.columns, source.columns, context, &options));
   replacement.marks_rows = changes_rows && tables::MarksRows(*open.table.table, "merge");
   bool keeps_changes = open.table.table->capabilities().change_feed;
   if (changes_rows && !files.empty()) {

@@ -11,6 +11,7 @@
 #include "frazil/storage/located_stores.h"
 #include "frazil/tables/files/file_table.h"
 #include "frazil/tables/located_scan.h"
+#include "frazil/tables/not_null_constraint.h"
 #include "frazil/tables/row_changes.h"
 #include "frazil/tables/stored_files.h"
 
@@ -224,6 +225,13 @@ Result<plan::LogicalPlanPtr> CheckConstraints(const tables::Table& table, const 
       pieces.push_back(MakeCall(
           "coalesce", {MakeCast(MakeColumn(column), DataType::String(), EvalMode::kLegacy), TextLiteral("null")},
           DataType::String(), false));
+    }
+    if (constraint.name.starts_with(tables::kNotNullConstraint)) {
+      auto raise =
+          MakeCall("raise_not_null_violation", {TextLiteral(constraint.name.substr(tables::kNotNullConstraint.size()))},
+                   DataType::Integer(), true);
+      checked = Demand(checked, std::move(condition), std::move(raise));
+      continue;
     }
     auto values = pieces.empty() ? TextLiteral("") : MakeCall("concat", std::move(pieces), DataType::String(), false);
     auto raise = MakeCall("raise_check_violation",

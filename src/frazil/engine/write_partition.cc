@@ -6,6 +6,7 @@
 
 #include "frazil/base/byte_text.h"
 #include "frazil/base/text.h"
+#include "frazil/engine/functions/utf8.h"
 #include "frazil/engine/type_mapping.h"
 #include "frazil/tables/partition_folder.h"
 #include "frazil/tables/transform.h"
@@ -92,6 +93,8 @@ std::string PartitionFolder(const std::vector<tables::PartitionField>& fields, c
     if (!folder.empty()) folder += '/';
     if (hive) {
       std::string text = values[i].is_null() ? "" : ValueToString(*types[i], values[i], time_zone);
+      // Names of files are texts.
+      if (types[i]->id() == TypeId::kBinary) text = MakeValidUtf8(text);
       folder += tables::PartitionFolder(fields[i].name, text);
     } else {
       folder += UrlEncode(fields[i].name) + "=" +

@@ -26,6 +26,7 @@
 #include "frazil/engine/write_partition.h"
 #include "frazil/engine/write_spread.h"
 #include "frazil/engine/write_text.h"
+#include "frazil/tables/partition_folder.h"
 
 namespace frazil::engine {
 namespace {
@@ -103,6 +104,24 @@ bool IsPartitionColumn(const tables::WriteTask& task, const tables::ScanColumn& 
   return false;
 }
 
+// Whether folders are called as Hive calls them.
+bool HasHiveFolders(const tables::WriteTask& task) {
+  return task.drop_partition_columns || task.format_options.contains(tables::kPartitionColumnsLast);
+}
+
+// The task's columns that files hold, in the files' order.
+std::vector<size_t> ColumnsOfFiles(const tables::WriteTask& task) {
+  const bool are_last = task.format_options.contains(tables::kPartitionColumnsLast);
+  std::vector<size_t> columns, last;
+  for (size_t i = 0; i < task.columns.size(); ++i) {
+    const bool is_partition = (task.drop_partition_columns || are_last) && IsPartitionColumn(task, task.columns[i]);
+    if (is_partition && task.drop_partition_columns) continue;
+    (is_partition ? last : columns).push_back(i);
+  }
+  columns.insert(columns.end(), last.begin(), last.end());
+  return columns;
+}
+
 // SELECT the columns as files show them, then the partition values, in the order that the task asks for.
 Result<duckdb::unique_ptr<duckdb::SelectNode>> LowerWrite(Lowering& lowering, const plan::LogicalPlanPtr& plan,
                                                           const tables::WriteTask& task, WritePlan& write) {
@@ -116,12 +135,13 @@ Result<duckdb::unique_ptr<duckdb::SelectNode>> LowerWrite(Lowering& lowering, co
   std::vector<StructField> fields;
   std::vector<ExpressionPtr> record;
   std::set<std::string> seen;
-  for (size_t i = 0; i < task.columns.size(); ++i) {
-    const auto& column = task.columns[i];
+  for (const auto& column : task.columns) {
     const std::string key = lowering.settings().case_sensitive ? column.name : AsciiLower(column.name);
     if (column.field_id < 0 && !seen.insert(key).second)
       return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(key)}});
-    if (task.drop_partition_columns && IsPartitionColumn(task, column)) continue;
+  }
+  for (const size_t i : ColumnsOfFiles(task)) {
+    const auto& column = task.columns[i];
     FRAZIL_RETURN_IF_ERROR(CheckWritable(column, task.format));
     fields.emplace_back(column.name, column.type);
     if (IsBatchFormat(task.format)) {
@@ -370,8 +390,7 @@ class Writer {
   std::unique_ptr<PartitionWriter> NewWriter(std::vector<Value> values) {
     std::string partition;
     if (!task_.partitions.empty()) {
-      partition =
-          PartitionFolder(task_.partitions, write_.partition_types, values, task_.drop_partition_columns, time_zone_);
+      partition = PartitionFolder(task_.partitions, write_.partition_types, values, HasHiveFolders(task_), time_zone_);
     }
     auto next_path = [this, partition] { return NextPath(partition); };
     if (task_.format == tables::FileFormat::kParquet) {

@@ -15,6 +15,7 @@
 #include "frazil/streaming/source_kinds.h"
 #include "frazil/tables/files/file_table.h"
 #include "frazil/tables/format_names.h"
+#include "frazil/tables/pinned_state.h"
 #include "frazil/tables/scan_options.h"
 #include "frazil/types/datetime.h"
 
@@ -159,6 +160,11 @@ Result<analysis::AnalysisContext::PathTable> StatementContext::OpenPathTable(con
       std::make_shared<catalogs::PathTables>("spark_catalog", &formats(), &stores(), execution().store_settings);
   FRAZIL_ASSIGN_OR_RETURN(opened.table, LoadTable(tables, {{format->name()}, folder}));
   opened.scan = std::move(reference.scan);
+  if (opened.scan.snapshot_id || opened.scan.timestamp_micros) {
+    if (const auto* states = dynamic_cast<const tables::PinsState*>(opened.table.get())) {
+      FRAZIL_ASSIGN_OR_RETURN(opened.table, states->AtState(opened.scan));
+    }
+  }
   if (!reference.metadata_table.empty()) {
     FRAZIL_ASSIGN_OR_RETURN(opened.table, opened.table->MetadataTable(reference.metadata_table));
     if (opened.table == nullptr)

@@ -46,6 +46,12 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
       },
       KernelTraits{true, true});
   AddRowKernel(
+      loader, "spark_raise_not_null_violation", {text}, integer,
+      [](std::string_view column) -> std::optional<int32_t> {
+        ThrowSparkError(Error::Of("DELTA_NOT_NULL_CONSTRAINT_VIOLATED", {{"columnName", std::string(column)}}));
+      },
+      KernelTraits{true, true});
+  AddRowKernel(
       loader, "spark_raise_overwrite_mismatch", {text}, integer,
       [](std::string_view condition) -> std::optional<int32_t> {
         ThrowSparkError(
@@ -72,6 +78,7 @@ void RegisterTableChecks(FunctionLoweringRegistry& registry) {
   // The value itself: its errors are named when the call is lowered.
   registry.AddScalar("store_value", Template("$1"));
   registry.AddScalar("inline_value", Template("$1"));
+  registry.AddScalar("raise_not_null_violation", Direct("spark_raise_not_null_violation"));
   registry.AddScalar("raise_overwrite_mismatch", Direct("spark_raise_overwrite_mismatch"));
   registry.AddScalar("raise_check_violation", Direct("spark_raise_check_violation"));
   registry.AddScalar("curve_position", Direct("spark_curve_position"));

@@ -8,6 +8,7 @@
 #include "frazil/tables/delta/column_mapping.h"
 #include "frazil/tables/delta/delta_table.h"
 #include "frazil/tables/delta/features.h"
+#include "frazil/tables/delta/iceberg_compat.h"
 #include "frazil/tables/delta/new_metadata.h"
 #include "frazil/tables/delta/row_tracking.h"
 #include "frazil/tables/delta/schema.h"
@@ -104,12 +105,74 @@ bool CanWiden(const DataType& from, const DataType& to) {
          to.precision() - to.scale() >= from.precision() - from.scale();
 }
 
-/// Notes a change of the type where readers look for it.
-void Widen(const DataTypePtr& to, StructField* field) {
+/// Notes a change of a type where readers look for it: at the field, with the path to what is within its lists and
+/// maps. Source: PROTOCOL.md, "Type Change Metadata".
+void NoteTypeChange(const DataType& from, const DataType& to, const std::string& path, StructField* field) {
   std::string& changes = field->metadata["delta.typeChanges"];
-  const std::string noted = "{\"toType\":" + to->Json() + ",\"fromType\":" + field->type->Json() + "}";
+  const std::string place = path.empty() ? "" : ",\"fieldPath\":" + JsonString(path);
+  const std::string noted = "{\"toType\":" + to.Json() + ",\"fromType\":" + from.Json() + place + "}";
   changes = changes.size() > 2 ? changes.substr(0, changes.size() - 1) + "," + noted + "]" : "[" + noted + "]";
-  field->type = to;
+}
+
+/// How many of the last names of a column lead into lists and maps: a.element.key has two.
+size_t NamesWithinCollections(const DataType& schema, const std::vector<std::string>& column) {
+  const DataType* type = &schema;
+  size_t within = 0;
+  for (const auto& name : column) {
+    ++within;
+    if (type->id() == TypeId::kArray && EqualsIgnoreCase(name, "element")) {
+      type = type->element_type().get();
+    } else if (type->id() == TypeId::kMap && (EqualsIgnoreCase(name, "key") || EqualsIgnoreCase(name, "value"))) {
+      type = EqualsIgnoreCase(name, "key") ? type->key_type().get() : type->value_type().get();
+    } else {
+      const int index = type->id() == TypeId::kStruct ? type->FieldIndex(name) : -1;
+      if (index < 0) return 0;
+      type = type->fields()[static_cast<size_t>(index)].type.get();
+      within = 0;
+    }
+  }
+  return within;
+}
+
+/// The type with what stands at `path` within its lists and maps widened; null where that cannot be.
+DataTypePtr WidenedWithin(const DataTypePtr& type, const std::vector<std::string>& path, size_t depth,
+                          const DataTypePtr& to, DataTypePtr* from) {
+  if (depth == path.size()) {
+    *from = type;
+    return CanWiden(*type, *to) ? to : nullptr;
+  }
+  const bool is_key = EqualsIgnoreCase(path[depth], "key");
+  const auto& inner = type->id() == TypeId::kArray ? type->element_type()
+                      : is_key                     ? type->key_type()
+                                                   : type->value_type();
+  const DataTypePtr widened = WidenedWithin(inner, path, depth + 1, to, from);
+  if (widened == nullptr) return nullptr;
+  if (type->id() == TypeId::kArray) return DataType::Array(widened, type->contains_null());
+  return DataType::Map(is_key ? widened : type->key_type(), is_key ? type->value_type() : widened,
+                       type->value_contains_null());
+}
+
+Error UnsupportedTypeChange(const TableChange& change, const DataType& from) {
+  return Error::Of(
+      "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
+      {{"fieldPath", Join(change.column, ".")}, {"oldField", from.Sql()}, {"newField", change.data_type->Sql()}});
+}
+
+/// ALTER COLUMN a.element TYPE ...: `within` names lead into lists and maps.
+Result<DataTypePtr> WidenWithinCollections(const DataTypePtr& schema, const TableChange& change, size_t within,
+                                           bool widens) {
+  const auto split = change.column.end() - static_cast<std::ptrdiff_t>(within);
+  const std::vector<std::string> column(change.column.begin(), split), path(split, change.column.end());
+  return EditStruct(schema, column, 0, [&](std::vector<StructField>* fields) -> Status {
+    auto found = FindField(fields, column.back());
+    DataTypePtr from = found->type;
+    DataTypePtr widened = WidenedWithin(found->type, path, 0, change.data_type, &from);
+    if (from->EqualsIgnoreNullability(*change.data_type)) return {};
+    if (widened == nullptr || !widens) return UnsupportedTypeChange(change, *from);
+    NoteTypeChange(*from, *change.data_type, AsciiLower(Join(path, ".")), &*found);
+    found->type = std::move(widened);
+    return {};
+  });
 }
 
 /// `widens`: the table lets types grow (delta.enableTypeWidening).
@@ -136,7 +199,8 @@ Status EditColumn(const TableChange& change, bool widens, std::vector<StructFiel
   switch (change.type) {
     case Type::kUpdateColumnType:
       if (widens && CanWiden(*found->type, *change.data_type)) {
-        Widen(change.data_type, &*found);
+        NoteTypeChange(*found->type, *change.data_type, "", &*found);
+        found->type = change.data_type;
         return {};
       }
       break;
@@ -245,6 +309,18 @@ std::string ColumnJson(const TableChange& change) {
   return "{\"column\":" + json.substr(from, json.rfind(']') - from) + "}";
 }
 
+/// A column's name as Spark tells it: its parts quoted only where they must be.
+std::string NameOf(const std::vector<std::string>& column) {
+  std::vector<std::string> parts;
+  for (const auto& part : column) {
+    const bool is_plain = !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    });
+    parts.push_back(is_plain ? part : QuoteIdentifier(std::vector<std::string>{part}));
+  }
+  return Join(parts, ".");
+}
+
 Described Describe(const std::vector<TableChange>& changes) {
   Described described;
   const auto text = [](const std::string& value) { return JsonString(value); };
@@ -271,12 +347,13 @@ Described Describe(const std::vector<TableChange>& changes) {
       return {"CLUSTER BY", {{"newClusteringColumns", text(Join(clustering, ","))}}};
     }
     case Type::kDropConstraint:
+      // The condition, as the caller finds it, follows.
       return {"DROP CONSTRAINT", {{"name", text(first.new_name)}}};
     case Type::kRenameColumn: {
       std::vector<std::string> renamed = first.column;
       renamed.back() = first.new_name;
       return {"RENAME COLUMN",
-              {{"oldColumnPath", text(Join(first.column, "."))}, {"newColumnPath", text(Join(renamed, "."))}}};
+              {{"oldColumnPath", text(NameOf(first.column))}, {"newColumnPath", text(NameOf(renamed))}}};
     }
     case Type::kDropColumn: {
       std::vector<std::string> dropped;
@@ -304,6 +381,14 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
       case Type::kUpdateColumnNullability:
       case Type::kUpdateColumnDefault:
       case Type::kMoveColumn: {
+        const size_t within =
+            change.type == Type::kUpdateColumnType ? NamesWithinCollections(*schema, change.column) : 0;
+        if (within > 0) {
+          const bool widens = metadata.IsTrue("delta.enableTypeWidening");
+          FRAZIL_ASSIGN_OR_RETURN(schema, WidenWithinCollections(schema, change, within, widens));
+          changes_schema = true;
+          break;
+        }
         FRAZIL_ASSIGN_OR_RETURN(schema, EditStruct(schema, change.column, 0, [&](std::vector<StructField>* fields) {
                                   return EditColumn(change, metadata.IsTrue("delta.enableTypeWidening"), fields);
                                 }));
@@ -333,14 +418,9 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
           metadata.description = change.value;
           break;
         }
-        FRAZIL_RETURN_IF_ERROR(CheckProperty(change.new_name));
+        FRAZIL_RETURN_IF_ERROR(CheckProperty(change.new_name, change.value));
         if (change.new_name == "delta.columnMapping.maxColumnId") {
           return Error::Unsupported("changes of delta.columnMapping.maxColumnId, which Delta counts itself");
-        }
-        // From which version on commits tell their time would have to be noted.
-        if (change.new_name == "delta.enableInCommitTimestamps" && EqualsIgnoreCase(change.value, "true") &&
-            !metadata.IsTrue(change.new_name)) {
-          return Error::Unsupported("turning on delta.enableInCommitTimestamps for a table that exists");
         }
         metadata.configuration[change.new_name] = change.value;
         NameRowTrackingColumns(snapshot_->metadata.get(), &metadata);
@@ -386,7 +466,8 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
   FRAZIL_RETURN_IF_ERROR(CheckModeChange(snapshot_->metadata.get(), metadata));
   FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata));
   FRAZIL_ASSIGN_OR_RETURN(ColumnMapping former_mapping, ColumnMappingOf(*snapshot_->metadata));
-  if (changes_schema || mapping != former_mapping) {
+  const bool begins_compat = IcebergCompatVersion(metadata) != IcebergCompatVersion(*snapshot_->metadata);
+  if (changes_schema || mapping != former_mapping || begins_compat) {
     FRAZIL_ASSIGN_OR_RETURN(schema, WithColumnMapping(schema, &metadata, former_mapping == ColumnMapping::kNone));
     FRAZIL_ASSIGN_OR_RETURN(metadata.schema_string, SchemaString(schema, mapping != ColumnMapping::kNone));
   }
@@ -406,6 +487,12 @@ Status DeltaTable::Alter(const std::vector<TableChange>& changes) const {
     if (!change.files.empty()) change.read_filter = Predicate::True();
   }
   Described described = Describe(changes);
+  if (changes.front().type == Type::kDropConstraint) {
+    const std::string* present =
+        snapshot_->metadata->Property("delta.constraints." + AsciiLower(changes.front().new_name));
+    if (present != nullptr) described.parameters.emplace_back("expr", JsonString(*present));
+    described.parameters.emplace_back("existed", present != nullptr ? "\"true\"" : "\"false\"");
+  }
   change.operation = std::move(described.operation);
   change.parameters = std::move(described.parameters);
   return CommitChange(target_, std::move(change)).status();

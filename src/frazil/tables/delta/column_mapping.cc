@@ -6,6 +6,7 @@
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
+#include "frazil/tables/delta/iceberg_compat.h"
 #include "frazil/tables/delta/schema.h"
 
 namespace frazil::tables::delta {
@@ -22,8 +23,10 @@ int64_t GreatestId(const DataType& type) {
   int64_t greatest = 0;
   switch (type.id()) {
     case TypeId::kStruct:
-      for (const auto& field : type.fields())
+      for (const auto& field : type.fields()) {
         greatest = std::max({greatest, IdOf(field).value_or(0), GreatestId(*field.type)});
+        for (const auto& [path, id] : NestedIdsOf(field)) greatest = std::max(greatest, id);
+      }
       return greatest;
     case TypeId::kArray:
       return GreatestId(*type.element_type());
@@ -59,6 +62,48 @@ DataTypePtr Mapped(const DataTypePtr& type, bool has_unmapped_files, int64_t* ma
   }
 }
 
+/// Numbers what stands within lists and maps of a field, at `path`, up to the next structs.
+void NumberNested(const DataType& type, const std::string& path, std::map<std::string, int64_t>* ids, int64_t* max_id) {
+  const auto number = [&](const DataType& inner, const char* name) {
+    const std::string place = path + "." + name;
+    if (!ids->contains(place)) (*ids)[place] = ++*max_id;
+    NumberNested(inner, place, ids, max_id);
+  };
+  if (type.id() == TypeId::kArray) number(*type.element_type(), "element");
+  if (type.id() == TypeId::kMap) {
+    number(*type.key_type(), "key");
+    number(*type.value_type(), "value");
+  }
+}
+
+/// The mapped type with ids for elements, keys and values. Source: PROTOCOL.md, "Writer Requirements for
+/// IcebergCompatV2".
+DataTypePtr WithNestedIds(const DataTypePtr& type, int64_t* max_id) {
+  switch (type->id()) {
+    case TypeId::kStruct: {
+      std::vector<StructField> fields = type->fields();
+      for (auto& field : fields) {
+        std::map<std::string, int64_t> ids = NestedIdsOf(field);
+        NumberNested(*field.type, PhysicalName(field, ColumnMapping::kName), &ids, max_id);
+        std::string json;
+        for (const auto& [path, id] : ids)
+          json += (json.empty() ? "" : ",") + JsonString(path) + ":" + std::to_string(id);
+        field.metadata[kNestedIdsKey] = "{" + json + "}";
+        field.type = WithNestedIds(field.type, max_id);
+      }
+      return DataType::Struct(std::move(fields));
+    }
+    case TypeId::kArray:
+      return DataType::Array(WithNestedIds(type->element_type(), max_id), type->contains_null());
+    case TypeId::kMap: {
+      auto key = WithNestedIds(type->key_type(), max_id);
+      return DataType::Map(std::move(key), WithNestedIds(type->value_type(), max_id), type->value_contains_null());
+    }
+    default:
+      return type;
+  }
+}
+
 }  // namespace
 
 Result<DataTypePtr> WithColumnMapping(const DataTypePtr& schema, Metadata* metadata, bool has_unmapped_files) {
@@ -67,6 +112,7 @@ Result<DataTypePtr> WithColumnMapping(const DataTypePtr& schema, Metadata* metad
   const std::string* known = metadata->Property(kMaxColumnId);
   int64_t max_id = std::max(known != nullptr ? ParseInteger<int64_t>(*known).value_or(0) : 0, GreatestId(*schema));
   DataTypePtr mapped = Mapped(schema, has_unmapped_files, &max_id);
+  if (IcebergCompatVersion(*metadata) > 1) mapped = WithNestedIds(mapped, &max_id);
   metadata->configuration[kMaxColumnId] = std::to_string(max_id);
   return mapped;
 }

@@ -13,6 +13,7 @@
 #include "frazil/tables/delta/new_metadata.h"
 #include "frazil/tables/delta/row_tracking.h"
 #include "frazil/tables/delta/schema.h"
+#include "frazil/tables/not_null_constraint.h"
 #include "frazil/types/datetime.h"
 
 namespace frazil::tables::delta {
@@ -82,12 +83,30 @@ TableCapabilities DeltaTable::capabilities() const {
   return result;
 }
 
+namespace {
+
+/// NOT NULL of fields within structs, which a NULL in the struct's place breaks too (Delta's Constraints.NotNull).
+void AddNotNull(const DataType& type, const std::vector<std::string>& path, std::vector<RowConstraint>* constraints) {
+  if (type.id() != TypeId::kStruct) return;
+  for (const auto& field : type.fields()) {
+    std::vector<std::string> inner = path;
+    inner.push_back(field.name);
+    if (!field.nullable && !path.empty())
+      constraints->push_back(
+          {std::string(kNotNullConstraint) + Join(inner, "."), QuoteIdentifier(inner) + " IS NOT NULL"});
+    AddNotNull(*field.type, inner, constraints);
+  }
+}
+
+}  // namespace
+
 std::vector<RowConstraint> DeltaTable::constraints() const {
   constexpr std::string_view kPrefix = "delta.constraints.";
   std::vector<RowConstraint> constraints;
   for (const auto& [key, value] : metadata_.configuration) {
     if (key.starts_with(kPrefix)) constraints.push_back({key.substr(kPrefix.size()), value});
   }
+  AddNotNull(*schema_, {}, &constraints);
   for (const auto& column : generated_) {
     if (!column.is_identity)
       constraints.push_back({"Generated Column", QuoteIdentifier(column.name) + " <=> " + column.text});
@@ -134,6 +153,13 @@ Result<SnapshotPtr> DeltaTable::SnapshotFor(const ScanOptions& options) const {
   }
   if (!options.reference.empty()) return Error::Of("DELTA_VERSION_INVALID", {{"version", options.reference}});
   return snapshot_;
+}
+
+Result<TablePtr> DeltaTable::AtState(const ScanOptions& options) const {
+  FRAZIL_ASSIGN_OR_RETURN(auto snapshot, SnapshotFor(options));
+  CommitTarget target = target_;
+  target.pinned_version = snapshot->version;
+  return Make(std::move(target), std::move(snapshot));
 }
 
 Result<TableScanPtr> DeltaTable::ChangesScan(const ScanOptions& options) const {

@@ -9,6 +9,7 @@
 #include "frazil/tables/delta/transaction.h"
 #include "frazil/tables/feature_removal.h"
 #include "frazil/tables/micro_batches.h"
+#include "frazil/tables/pinned_state.h"
 #include "frazil/tables/row_changes.h"
 #include "frazil/tables/table.h"
 
@@ -27,7 +28,8 @@ class DeltaTable : public Table,
                    public ChoosesRowChanges,
                    public ClusteredFiles,
                    public RemovesFeatures,
-                   public MicroBatches {
+                   public MicroBatches,
+                   public PinsState {
  public:
   /// `snapshot` may be null for a staged table.
   static Result<TablePtr> Make(CommitTarget target, SnapshotPtr snapshot,
@@ -60,6 +62,7 @@ class DeltaTable : public Table,
   Result<RowSet> Restore(const ScanOptions& options) const override;
   Result<RowSet> Vacuum(const VacuumOptions& options) const override;
   Status GenerateManifest() const override;
+  Result<TablePtr> AtState(const ScanOptions& options) const override;
   // drop_feature.cc
   Result<FeatureTraces> TurnOffFeature(const std::string& feature, bool truncate_history) const override;
   Status RemoveFeature(const std::string& feature, bool truncate_history, bool had_traces) const override;

@@ -16,10 +16,12 @@
 #include "frazil/tables/delta/features.h"
 #include "frazil/tables/delta/file_statistics.h"
 #include "frazil/tables/delta/generated_columns.h"
+#include "frazil/tables/delta/iceberg_compat.h"
 #include "frazil/tables/delta/new_metadata.h"
 #include "frazil/tables/delta/partition_values.h"
 #include "frazil/tables/delta/paths.h"
 #include "frazil/tables/delta/row_tracking.h"
+#include "frazil/tables/partition_folder.h"
 
 namespace frazil::tables::delta {
 namespace {
@@ -51,6 +53,7 @@ const std::string* FindOption(const WriteOptions& options, const std::string& ke
 Result<std::unique_ptr<DeltaWrite>> DeltaWrite::Start(CommitTarget target, SnapshotPtr snapshot, Metadata metadata,
                                                       Protocol protocol, std::shared_ptr<const StagedCreation> staged,
                                                       const WriteOptions& options, bool with_change_rows) {
+  FRAZIL_RETURN_IF_ERROR(CheckNotPinned(target));
   std::unique_ptr<DeltaWrite> write(new DeltaWrite());
   write->target_ = std::move(target);
   write->snapshot_ = std::move(snapshot);
@@ -81,6 +84,7 @@ Result<std::unique_ptr<DeltaWrite>> DeltaWrite::Start(CommitTarget target, Snaps
     return Error::Unsupported("replacing a part of the rows of files of Delta tables with delta.enableChangeDataFeed");
   }
   FRAZIL_RETURN_IF_ERROR(CheckWrite(write->protocol_, write->metadata_, *schema, write->target_.context.name));
+  FRAZIL_RETURN_IF_ERROR(CheckIcebergCompat(write->snapshot_.get(), write->protocol_, write->metadata_, *schema, {}));
   FRAZIL_RETURN_IF_ERROR(write->PrepareTask(schema));
   if (keeps_changes && with_change_rows) {
     // PROTOCOL.md, "Add CDC File": files below _change_data, with the kind of each row.
@@ -110,7 +114,8 @@ Status DeltaWrite::PrepareTask(const DataTypePtr& schema) {
   // Mapping").
   task_.write_field_ids = mapping != ColumnMapping::kNone;
   if (!task_.write_field_ids) NumberLeaves(&task_.columns);
-  task_.drop_partition_columns = true;
+  task_.drop_partition_columns = !WritesPartitionColumns(protocol_, metadata_);
+  if (!task_.drop_partition_columns) task_.format_options[kPartitionColumnsLast] = "true";
   FRAZIL_ASSIGN_OR_RETURN(auto partitions, PartitionIndexes(metadata_, *schema));
   for (size_t index : partitions) {
     PartitionField field;

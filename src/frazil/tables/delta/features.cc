@@ -74,6 +74,7 @@ bool IsInUse(const TableFeature& feature, const Metadata& metadata, const DataTy
   if (name == "inCommitTimestamp") return metadata.IsTrue("delta.enableInCommitTimestamps");
   if (name == "icebergCompatV1") return metadata.IsTrue("delta.enableIcebergCompatV1");
   if (name == "icebergCompatV2") return metadata.IsTrue("delta.enableIcebergCompatV2");
+  if (name == "icebergCompatV3") return metadata.IsTrue("delta.enableIcebergCompatV3");
   return false;
 }
 
@@ -141,8 +142,11 @@ const std::vector<TableFeature>& TableFeatures() {
       {"domainMetadata", false, 0, 0, true, true, "Kept.", true},
       {"v2Checkpoint", true, 0, 0, true, true, "Read; classic checkpoints are written, which the feature allows.",
        true},
-      {"icebergCompatV1", false, 0, 0, true, false, "Read; writes are refused.", false, "columnMapping"},
-      {"icebergCompatV2", false, 0, 0, true, false, "Read; writes are refused.", false, "columnMapping"},
+      {"icebergCompatV1", false, 0, 0, true, true, "Its rules are kept; Iceberg metadata is not written.", false,
+       "columnMapping"},
+      {"icebergCompatV2", false, 0, 0, true, true, "Its rules are kept; Iceberg metadata is not written.", false,
+       "columnMapping"},
+      {"icebergCompatV3", false, 0, 0, true, false, "Read; writes are refused.", false, "columnMapping"},
       {"clustering", false, 0, 0, true, true,
        "OPTIMIZE orders what is new along a Hilbert curve over the columns; OPTIMIZE FULL all.", false,
        "domainMetadata"},
@@ -159,7 +163,7 @@ const std::vector<TableFeature>& TableFeatures() {
        "variantType"},
       {"collations", false, 0, 0, true, false, "Read without collation; writes are refused."},
       {"catalogManaged", true, 0, 0, false, false, "Refused: the catalog holds the newest commits."},
-      {"materializePartitionColumns", false, 0, 0, true, false, "Read; writes are refused."},
+      {"materializePartitionColumns", false, 0, 0, true, true, "Files get the partition columns too."},
   };
   return features;
 }

@@ -69,6 +69,7 @@ Result<std::set<std::string>> RemovedFiles(const CommitTarget& target, int64_t c
 }  // namespace
 
 Status DeltaTable::GenerateManifest() const {
+  FRAZIL_RETURN_IF_ERROR(CheckNotPinned(target_));
   FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata_));
   if (mapping != ColumnMapping::kNone) return Error::Of("DELTA_UNSUPPORTED_MANIFEST_GENERATION_WITH_COLUMN_MAPPING");
   const std::string folder = storage::JoinPath(location(), "_symlink_format_manifest");
@@ -162,6 +163,7 @@ Result<RowSet> DeltaTable::Restore(const ScanOptions& options) const {
 }
 
 Result<RowSet> DeltaTable::Vacuum(const VacuumOptions& options) const {
+  FRAZIL_RETURN_IF_ERROR(CheckNotPinned(target_));
   // PROTOCOL.md, "VACUUM Protocol Check": who does not know all that writers must, may not tell what is needed.
   FRAZIL_RETURN_IF_ERROR(CheckWrite(protocol_, metadata_, *snapshot_->schema, target_.context.name));
   const std::string* property = metadata_.Property("delta.deletedFileRetentionDuration");

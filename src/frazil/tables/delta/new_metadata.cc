@@ -4,10 +4,13 @@
 #include <set>
 
 #include "frazil/base/clock.h"
+#include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
+#include "frazil/tables/delta/checkpoint.h"
 #include "frazil/tables/delta/column_mapping.h"
 #include "frazil/tables/delta/generated_columns.h"
+#include "frazil/tables/delta/iceberg_compat.h"
 #include "frazil/tables/delta/schema.h"
 
 namespace frazil::tables::delta {
@@ -39,6 +42,7 @@ const std::set<std::string, std::less<>>& KnownProperties() {
                                                            "enableFullRetentionRollback",
                                                            "enableIcebergCompatV1",
                                                            "enableIcebergCompatV2",
+                                                           "enableIcebergCompatV3",
                                                            "enableInCommitTimestamps",
                                                            "enableRowTracking",
                                                            "enableTypeWidening",
@@ -60,6 +64,7 @@ const std::set<std::string, std::less<>>& KnownProperties() {
                                                            "targetFileSize",
                                                            "tuneFileSizesForRewrites",
                                                            "universalFormat.enabledFormats",
+                                                           "universalFormat.iceberg.atomicConversion.supported",
                                                            "rowTracking.materializedRowCommitVersionColumnName",
                                                            "rowTracking.materializedRowIdColumnName",
                                                            "rowTrackingSuspended"};
@@ -119,6 +124,46 @@ Status CheckProperty(const std::string& key) {
       {{"config", key}, {"disableCheckConfig", "spark.databricks.delta.allowArbitraryProperties.enabled"}});
 }
 
+Status CheckProperty(const std::string& key, const std::string& value) {
+  FRAZIL_RETURN_IF_ERROR(CheckProperty(key));
+  // Source: DeltaConfigs, with what each says of a bad value.
+  static const std::set<std::string, std::less<>> truths = {"appendOnly",
+                                                            "checkpoint.writeStatsAsJson",
+                                                            "checkpoint.writeStatsAsStruct",
+                                                            "compatibility.symlinkFormatManifest.enabled",
+                                                            "enableChangeDataFeed",
+                                                            "enableDeletionVectors",
+                                                            "enableExpiredLogCleanup",
+                                                            "enableIcebergCompatV1",
+                                                            "enableIcebergCompatV2",
+                                                            "enableIcebergCompatV3",
+                                                            "enableInCommitTimestamps",
+                                                            "enableRowTracking",
+                                                            "enableTypeWidening",
+                                                            "enableVariantShredding",
+                                                            "randomizeFilePrefixes"};
+  static const std::set<std::string, std::less<>> intervals = {"checkpointRetentionDuration",
+                                                               "deletedFileRetentionDuration", "logRetentionDuration"};
+  if (!key.starts_with("delta.")) return {};
+  const std::string_view name = std::string_view(key).substr(6);
+  const auto refused = [](const std::string& message) {
+    return Error::Plain(ExceptionClass::kIllegalArgument, message);
+  };
+  if (truths.contains(name) && !EqualsIgnoreCase(value, "true") && !EqualsIgnoreCase(value, "false"))
+    return refused("For input string: \"" + value + "\"");
+  if (intervals.contains(name) && !IntervalMillis(value)) {
+    return refused(std::string(name) +
+                   " needs to be provided as a calendar interval such as '2 weeks'. Months and years are not "
+                   "accepted. You may specify '365 days' for a year instead.");
+  }
+  const auto number = ParseInteger<int64_t>(value);
+  if (name == "checkpointInterval" && (!number || *number <= 0))
+    return refused(std::string(name) + " needs to be a positive integer.");
+  if (name == "dataSkippingNumIndexedCols" && (!number || *number < -1))
+    return refused(std::string(name) + " needs to be larger than or equal to -1.");
+  return {};
+}
+
 Result<std::string> SchemaString(const DataTypePtr& schema, bool has_column_mapping) {
   std::vector<std::string> names, bad;
   CollectNames(*schema, &names);
@@ -143,7 +188,7 @@ Result<Metadata> ClonedMetadata(const TableDefinition& definition, const Metadat
   metadata.id = replaced != nullptr ? replaced->id : RandomUuidText();
   metadata.created_time = replaced != nullptr ? replaced->created_time : NowMicros() / 1000;
   for (const auto& [key, value] : definition.properties) {
-    FRAZIL_RETURN_IF_ERROR(CheckProperty(key));
+    FRAZIL_RETURN_IF_ERROR(CheckProperty(key, value));
     metadata.configuration[key] = value;
   }
   FRAZIL_RETURN_IF_ERROR(CheckModeChange(&cloned, metadata));
@@ -187,14 +232,15 @@ Result<Metadata> NewMetadata(const TableContext& context, const TableDefinition&
     if (value) metadata.configuration["delta." + name] = *value;
   }
   for (const auto& [key, value] : definition.properties) {
-    FRAZIL_RETURN_IF_ERROR(CheckProperty(key));
+    FRAZIL_RETURN_IF_ERROR(CheckProperty(key, value));
     metadata.configuration[key] = value;
   }
   for (const auto& [key, value] : definition.options) {
     if (!key.starts_with("delta.")) continue;
-    FRAZIL_RETURN_IF_ERROR(CheckProperty(key));
+    FRAZIL_RETURN_IF_ERROR(CheckProperty(key, value));
     metadata.configuration[key] = value;
   }
+  CompleteIcebergCompat(&metadata);
   FRAZIL_ASSIGN_OR_RETURN(ColumnMapping mapping, ColumnMappingOf(metadata));
   // A table that is replaced never gives an id twice, so that its former versions stay what they are.
   const std::string* used = replaced != nullptr ? replaced->Property("delta.columnMapping.maxColumnId") : nullptr;

@@ -24,5 +24,7 @@ Result<std::string> SchemaString(const DataTypePtr& schema, bool has_column_mapp
 
 /// Error DELTA_UNKNOWN_CONFIGURATION for a property "delta.…" that does not exist.
 Status CheckProperty(const std::string& key);
+/// The same, and an IllegalArgumentException for a value that the property cannot have.
+Status CheckProperty(const std::string& key, const std::string& value);
 
 }  // namespace frazil::tables::delta

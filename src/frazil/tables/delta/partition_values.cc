@@ -6,6 +6,7 @@
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/tables/partition_folder.h"
 #include "frazil/types/calendar.h"
 #include "frazil/types/datetime.h"
 #include "frazil/types/decimal.h"
@@ -143,7 +144,8 @@ std::optional<std::string> WritePartitionValue(const DataType& type, const Value
     case TypeId::kString:
     case TypeId::kBinary: {
       std::string text = type.id() == TypeId::kString ? value.string() : WriteBinary(value.string());
-      if (text.empty()) return std::nullopt;
+      // As Spark, which cannot tell such a text from the folder of NULLs.
+      if (text.empty() || text == kHiveDefaultPartition) return std::nullopt;
       return text;
     }
     default:

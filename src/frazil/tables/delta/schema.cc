@@ -75,15 +75,36 @@ ScanColumn ToScanColumn(const StructField& field, ColumnMapping mapping) {
   return column;
 }
 
-void GiveIds(const DataType& type, std::vector<ScanColumn>* columns) {
+/// `ids` and `path`: the nested ids of the nearest field, and where `type` stands in it.
+void GiveIds(const DataType& type, const std::map<std::string, int64_t>& ids, const std::string& path,
+             std::vector<ScanColumn>* columns) {
   for (size_t i = 0; i < columns->size(); ++i) {
     ScanColumn& column = (*columns)[i];
-    if (type.id() == TypeId::kStruct) column.field_id = MetadataInteger(type.fields()[i], kColumnIdKey);
-    if (column.type->IsComplex()) GiveIds(*column.type, &column.children);
+    if (type.id() == TypeId::kStruct) {
+      const StructField& field = type.fields()[i];
+      column.field_id = MetadataInteger(field, kColumnIdKey);
+      GiveIds(*column.type, NestedIdsOf(field), column.name, &column.children);
+      continue;
+    }
+    const std::string inner = path + "." + column.name;
+    if (auto found = ids.find(inner); found != ids.end()) column.field_id = static_cast<int32_t>(found->second);
+    if (column.type->IsComplex()) GiveIds(*column.type, ids, inner, &column.children);
   }
 }
 
 }  // namespace
+
+std::map<std::string, int64_t> NestedIdsOf(const StructField& field) {
+  std::map<std::string, int64_t> ids;
+  const auto found = field.metadata.find(kNestedIdsKey);
+  if (found == field.metadata.end()) return ids;
+  const auto json = ParseJson(found->second);
+  if (!json.ok()) return ids;
+  for (const auto& [path, id] : json->members) {
+    if (const auto number = ParseInteger<int64_t>(id.text)) ids[path] = *number;
+  }
+  return ids;
+}
 
 Result<DataTypePtr> ParseSchema(const std::string& schema_string) {
   if (schema_string.empty()) return DataType::Struct({});
@@ -141,7 +162,7 @@ std::vector<ScanColumn> ToScanColumns(const DataType& schema, ColumnMapping mapp
 std::vector<ScanColumn> ToWrittenColumns(const DataTypePtr& schema, ColumnMapping mapping) {
   const DataTypePtr physical = PhysicalType(schema, mapping);
   auto columns = ToScanColumns(*physical, ColumnMapping::kNone);
-  if (mapping != ColumnMapping::kNone) GiveIds(*physical, &columns);
+  if (mapping != ColumnMapping::kNone) GiveIds(*physical, {}, "", &columns);
   return columns;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,11 @@ enum class ColumnMapping : uint8_t { kNone, kName, kId };
 
 inline constexpr const char* kColumnIdKey = "delta.columnMapping.id";
 inline constexpr const char* kPhysicalNameKey = "delta.columnMapping.physicalName";
+/// Ids of elements, keys and values within a field: {"col-1.element": 5}, by the physical name (icebergCompatV2).
+inline constexpr const char* kNestedIdsKey = "delta.columnMapping.nested.ids";
+
+/// The nested ids that a field's metadata has, by path.
+std::map<std::string, int64_t> NestedIdsOf(const StructField& field);
 
 /// Where Spark keeps "varchar(10)" of a column that is a string otherwise.
 inline constexpr const char* kCharVarcharKey = "__CHAR_VARCHAR_TYPE_STRING";

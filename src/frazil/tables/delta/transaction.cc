@@ -14,6 +14,7 @@
 #include "frazil/tables/delta/checkpoint.h"
 #include "frazil/tables/delta/delta_scan.h"
 #include "frazil/tables/delta/features.h"
+#include "frazil/tables/delta/iceberg_compat.h"
 #include "frazil/tables/delta/log_cleanup.h"
 #include "frazil/tables/delta/row_tracking.h"
 
@@ -136,10 +137,8 @@ CommitInfo MakeCommitInfo(const Change& change, const Snapshot* base, const Meta
   bool blind = change.read_filter == nullptr;
   bool removes =
       std::any_of(change.files.begin(), change.files.end(), [](const FileAction& file) { return file.is_removed; });
-  bool adds =
-      std::any_of(change.files.begin(), change.files.end(), [](const FileAction& file) { return !file.is_removed; });
   members.emplace_back("isolationLevel", JsonValue::OfString(std::string(IsolationLevel(change))));
-  members.emplace_back("isBlindAppend", JsonValue::OfBoolean(blind && !removes && (adds || base == nullptr)));
+  members.emplace_back("isBlindAppend", JsonValue::OfBoolean(blind && !removes));
   members.emplace_back("operationMetrics", object(change.metrics, false));
   if (!change.user_metadata.empty()) members.emplace_back("userMetadata", JsonValue::OfString(change.user_metadata));
   // All writes here keep the ids of rows that they move.
@@ -183,7 +182,14 @@ std::string ListParameter(const std::vector<std::string>& texts) {
   return JsonString(list + "]");
 }
 
+Status CheckNotPinned(const CommitTarget& target) {
+  if (!target.pinned_version) return {};
+  return Error::Of("DELTA_FAILED_SCAN_WITH_HISTORICAL_VERSION",
+                   {{"historicalVersion", std::to_string(*target.pinned_version)}});
+}
+
 Result<SnapshotPtr> CommitChange(const CommitTarget& target, Change change) {
+  FRAZIL_RETURN_IF_ERROR(CheckNotPinned(target));
   const std::string txn_id = RandomUuidText();
   SnapshotPtr base = change.base;
   std::optional<FilePruner> pruner;
@@ -193,8 +199,9 @@ Result<SnapshotPtr> CommitChange(const CommitTarget& target, Change change) {
     if (change.metadata) {
       FRAZIL_ASSIGN_OR_RETURN(schema, ParseSchema(change.metadata->schema_string));
     }
-    FRAZIL_RETURN_IF_ERROR(
-        CheckWrite(change.protocol.value_or(change.base->protocol), metadata, *schema, target.context.name));
+    const Protocol protocol = change.protocol.value_or(change.base->protocol);
+    FRAZIL_RETURN_IF_ERROR(CheckWrite(protocol, metadata, *schema, target.context.name));
+    FRAZIL_RETURN_IF_ERROR(CheckIcebergCompat(change.base.get(), protocol, metadata, *schema, change.files));
     bool removes_rows = std::any_of(change.files.begin(), change.files.end(),
                                     [](const FileAction& file) { return file.is_removed && file.data_change; });
     if (removes_rows && change.base->metadata->IsTrue("delta.appendOnly")) {
@@ -208,6 +215,7 @@ Result<SnapshotPtr> CommitChange(const CommitTarget& target, Change change) {
       return Error::Internal("the first commit of a Delta table has no metadata");
     FRAZIL_ASSIGN_OR_RETURN(auto schema, ParseSchema(change.metadata->schema_string));
     FRAZIL_RETURN_IF_ERROR(CheckWrite(*change.protocol, *change.metadata, *schema, target.context.name));
+    FRAZIL_RETURN_IF_ERROR(CheckIcebergCompat(nullptr, *change.protocol, *change.metadata, *schema, change.files));
   }
   thread_local std::minstd_rand random{std::random_device{}()};
   for (int64_t attempt = 0;; ++attempt) {
@@ -217,6 +225,12 @@ Result<SnapshotPtr> CommitChange(const CommitTarget& target, Change change) {
     if (metadata.IsTrue("delta.enableInCommitTimestamps"))
       in_commit_ms = std::max(now_ms, base != nullptr ? base->timestamp_ms + 1 : 0);
     const int64_t next_version = base != nullptr ? base->version + 1 : 0;
+    if (in_commit_ms && base != nullptr && !base->metadata->IsTrue("delta.enableInCommitTimestamps")) {
+      // PROTOCOL.md, "In-Commit Timestamps": of versions before this one the files tell the time.
+      auto& configuration = change.metadata->configuration;
+      configuration["delta.inCommitTimestampEnablementVersion"] = std::to_string(next_version);
+      configuration["delta.inCommitTimestampEnablementTimestamp"] = std::to_string(*in_commit_ms);
+    }
     std::vector<FileAction> files = change.files;
     std::vector<DomainMetadata> domains = change.domains;
     const Protocol& protocol = change.protocol ? *change.protocol : base->protocol;

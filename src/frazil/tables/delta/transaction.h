@@ -39,7 +39,11 @@ struct CommitTarget {
   TableContext context;
   DeltaLogPtr log;
   CommitPointPtr commit_point;
+  std::optional<int64_t> pinned_version = {};  ///< The version that a path chose (folder@v5): nothing can be committed.
 };
+
+/// Error DELTA_FAILED_SCAN_WITH_HISTORICAL_VERSION where a path chose the version.
+Status CheckNotPinned(const CommitTarget& target);
 
 /// Commits the change, over later versions where they do not conflict with it. Checks that the table may be written.
 /// Writes a checkpoint where one is due. Errors: DELTA_CONCURRENT_*, DELTA_METADATA_CHANGED, DELTA_PROTOCOL_CHANGED

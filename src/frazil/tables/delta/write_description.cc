@@ -65,16 +65,30 @@ void DeltaWrite::DescribeRowChange(const Figures& figures, Change* change) const
   const auto metric = [&](const char* name, int64_t value) {
     change->metrics.emplace_back(name, std::to_string(value));
   };
+  if (options_.summary.contains("truncates")) {
+    change->operation = "TRUNCATE";
+    metric("numRemovedFiles", figures.removed_files);
+    metric("executionTimeMs", std::max<int64_t>(NowMicros() - row_figures_.started_micros, 0) / 1000);
+    return;
+  }
   const bool is_merge = operation == "merge", is_update = operation == "update", is_rewrite = operation == "rewrite";
   change->operation = is_merge ? "MERGE" : is_update ? "UPDATE" : is_rewrite ? "OPTIMIZE" : "DELETE";
-  parameters.emplace_back("predicate",
-                          ListParameter(options_.filter_text.empty() ? std::vector<std::string>()
-                                                                     : std::vector<std::string>{options_.filter_text}));
+  std::vector<std::string> predicates;
+  if (!options_.filter_text.empty()) {
+    predicates.push_back(options_.filter_text);
+  } else if (operation == "delete") {
+    predicates.emplace_back("true");
+  }
+  parameters.emplace_back("predicate", ListParameter(predicates));
+  for (const char* name : {"matchedPredicates", "notMatchedPredicates", "notMatchedBySourcePredicates"}) {
+    if (auto told = options_.summary.find(name); told != options_.summary.end())
+      parameters.emplace_back(name, text(told->second));
+  }
   if (auto clustering = options_.summary.find("clusterBy"); clustering != options_.summary.end())
     parameters.emplace_back("clusterBy", text(clustering->second));
   auto order = options_.summary.find("zOrderBy");
   if (order != options_.summary.end()) parameters.emplace_back("zOrderBy", text(order->second));
-  if (is_rewrite) parameters.emplace_back("auto", "\"false\"");
+  if (is_rewrite) parameters.emplace_back("auto", "false");
 
   const auto change_files = static_cast<int64_t>(change->change_files.size());
   const int64_t updated = counts_.updated.value_or(0), inserted = counts_.inserted.value_or(0);
@@ -188,8 +202,9 @@ void DeltaWrite::Describe(Change* change) const {
     change->operation = "WRITE";
     bool appends = options_.mode == WriteMode::kAppend;
     parameters.emplace_back("mode", text(appends ? "Append" : "Overwrite"));
-    if (staged_ != nullptr || !metadata_.partition_columns.empty())
-      parameters.emplace_back("partitionBy", ListParameter(metadata_.partition_columns));
+    // Of a table that is there Spark tells what the statement says of partitions, which is mostly nothing.
+    parameters.emplace_back(
+        "partitionBy", ListParameter(staged_ != nullptr ? metadata_.partition_columns : std::vector<std::string>()));
     if (!appends && !options_.filter_text.empty()) parameters.emplace_back("predicate", text(options_.filter_text));
     if (options_.mode == WriteMode::kOverwriteDynamic)
       parameters.emplace_back("isDynamicPartitionOverwrite", "\"true\"");
