@@ -21,6 +21,7 @@ class FaultyProxy:
         self.random = random.Random(seed)
         self.lock = threading.Lock()
         self.seen = Counter()  # Faults, by name.
+        self.log = []  # (method, path, range) of each request.
 
     def __enter__(self):
         proxy = self
@@ -56,6 +57,7 @@ class FaultyProxy:
 
     def handle(self, request):
         body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
+        self.log.append((request.command, request.path, request.headers.get("Range")))
         fault = self.choose()
         if fault in ("drop", "reset"):
             return self.cut(request, fault == "reset")

@@ -2,13 +2,13 @@
 
 FRAZIL_LONG_TESTS=1: 500 commits to each, by four writers at a time.
 """
+import faulthandler
 import os
 import threading
 import time
 import uuid
 
 import pytest
-
 from aws_services import aws, s3a  # noqa: F401
 from conftest import open_session
 from faulty_proxy import FaultyProxy, FaultyStreamProxy
@@ -23,6 +23,8 @@ def commit_all(session, table, remote=None, settings=None):
     """Appends each number by a statement of its own; returns those whose statement said that it failed."""
     failed = []
     started = time.time()
+    if LONG:  # pytest's own limit for a test is shorter.
+        faulthandler.cancel_dump_traceback_later()
 
     def write(session, numbers):
         for n in numbers:

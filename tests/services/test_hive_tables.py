@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import open_session
+from frazil.spark import SparkConnectServer
 from hive_service import metastore, metastore_uri  # noqa: F401
 from pyspark.errors import PySparkException
 
@@ -256,3 +257,14 @@ def test_what_cannot_be_read_is_refused_by_name(session, db, hive_table, kind, s
     with pytest.raises(PySparkException, match="(?s)UNSUPPORTED_FEATURE.*" + word):
         session.table(f"{db}.t").collect()
     assert [row.tableName for row in session.sql(f"SHOW TABLES IN {db}").collect()] == ["t"]
+
+
+@pytest.mark.parametrize("more", [{}, {"spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog"}])
+def test_the_metastore_as_spark_is_told_of_it(metastore_uri, session, db, more, tmp_path):  # noqa: F811
+    conf = {"spark.sql.catalogImplementation": "hive", "spark.hadoop.hive.metastore.uris": metastore_uri}
+    with SparkConnectServer(warehouse=tmp_path / "wh", conf=conf) as server:
+        other = open_session(server.remote_url, more)
+        other.sql(f"CREATE TABLE {db}.d USING delta AS SELECT 1 AS id")
+        other.sql(f"CREATE TABLE {db}.p USING parquet AS SELECT 2 AS id")
+        assert rows(session, f"SELECT * FROM {db}.d UNION ALL SELECT * FROM {db}.p") == [(1,), (2,)]
+        other.stop()

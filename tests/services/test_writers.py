@@ -3,6 +3,7 @@
 PyIceberg writes in processes of its own; a real Spark joins them where FRAZIL_SPARK_REMOTE names one that sees this disk.
 FRAZIL_LONG_TESTS=1: 100 commits, by four writers of each engine.
 """
+import faulthandler
 import os
 import subprocess
 import sys
@@ -54,6 +55,8 @@ def run(sessions, kind, uri, table):
                                   + [str(n) for n in range(len(sessions) + i, COMMITS, count)],
                                   stderr=subprocess.PIPE, text=True) for i in range(WRITERS)]
     started = time.time()
+    if LONG:  # pytest's own limit for a test is shorter.
+        faulthandler.cancel_dump_traceback_later()
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     for process in processes:

@@ -34,10 +34,22 @@ Result<CatalogPtr> MakeIcebergCatalog(const CatalogContext& context) {
   return Error::Unsupported("ICEBERG CATALOG OF TYPE " + type);
 }
 
+/// Spark's own catalog: the built-in one, or the Metastore of spark.sql.catalogImplementation = hive.
+Result<CatalogPtr> MakeBuiltInCatalog(const CatalogContext& context) {
+  const auto setting = [&](const char* key) {
+    return context.session_settings ? context.session_settings(key).value_or("") : std::string();
+  };
+  const bool has_metastore =
+      !setting("spark.hadoop.hive.metastore.uris").empty() || !setting("hive.metastore.uris").empty();
+  if (has_metastore && EqualsIgnoreCase(setting("spark.sql.catalogImplementation"), "hive"))
+    return HiveCatalog::Make(context);
+  return EmbeddedCatalog::Make(context);
+}
+
 Result<CatalogPtr> MakeSparkSessionCatalog(const CatalogContext& context) {
   CatalogContext built_in = context;
   built_in.settings.erase("warehouse");
-  FRAZIL_ASSIGN_OR_RETURN(auto session_catalog, EmbeddedCatalog::Make(built_in));
+  FRAZIL_ASSIGN_OR_RETURN(auto session_catalog, MakeBuiltInCatalog(built_in));
   // Without a type the tables' names live in the built-in catalog itself, which knows Iceberg as one of its formats.
   if (!context.settings.contains("type") && !context.settings.contains("catalog-impl")) return session_catalog;
   auto type = context.settings.find("type");
@@ -55,10 +67,10 @@ Result<CatalogPtr> MakeSparkSessionCatalog(const CatalogContext& context) {
 }  // namespace
 
 void RegisterCatalogKinds(CatalogRegistry* registry) {
-  registry->Register("", EmbeddedCatalog::Make);
+  registry->Register("", MakeBuiltInCatalog);
   registry->Register("org.apache.iceberg.spark.SparkCatalog", MakeIcebergCatalog);
   registry->Register("org.apache.iceberg.spark.SparkSessionCatalog", MakeSparkSessionCatalog);
-  registry->Register("org.apache.spark.sql.delta.catalog.DeltaCatalog", EmbeddedCatalog::Make);
+  registry->Register("org.apache.spark.sql.delta.catalog.DeltaCatalog", MakeBuiltInCatalog);
 }
 
 }  // namespace frazil::catalogs

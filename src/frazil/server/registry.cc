@@ -10,6 +10,7 @@
 #include "frazil/engine/engine.h"
 #include "frazil/session/session_server.h"
 #include "frazil/storage/cloud/cloud_stores.h"
+#include "frazil/storage/http/http_store.h"
 #include "frazil/storage/local/local_store.h"
 #include "frazil/storage/s3/s3_store.h"
 #include "frazil/tables/delta/delta_format.h"
@@ -60,6 +61,7 @@ std::shared_ptr<const storage::StoreRegistry> MakeStores() {
   auto stores = std::make_shared<storage::StoreRegistry>();
   storage::RegisterLocalStore(stores.get());
   storage::RegisterS3Store(stores.get());
+  storage::RegisterHttpStore(stores.get());
   storage::RegisterCloudStores(stores.get());
   return stores;
 }

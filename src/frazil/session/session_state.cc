@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::string_view kCatalogPrefix = "spark.sql.catalog.";
 constexpr const char* kSessionCatalog = "spark_catalog";
+/// What makes a Metastore of it without a setting of its own.
+constexpr const char* kMetastoreSettings[] = {"spark.sql.catalogImplementation", "spark.hadoop.hive.metastore.uris",
+                                              "hive.metastore.uris"};
 
 }  // namespace
 
@@ -61,6 +64,7 @@ Result<catalogs::CatalogPtr> SessionState::Catalog(const std::string& name) {
   context.stores = shared->parts.stores.get();
   context.default_warehouse = shared->options.warehouse;
   std::string fingerprint;
+  std::map<std::string, std::string> metastore;
   std::string own_key = std::string(kCatalogPrefix) + name;
   {
     std::lock_guard lock(mutex);
@@ -72,6 +76,10 @@ Result<catalogs::CatalogPtr> SessionState::Catalog(const std::string& name) {
           context.settings[entry->first.substr(own_key.size() + 1)] = entry->second;
         }
       }
+      for (const char* key : kMetastoreSettings) {
+        const auto entry = from.find(key);
+        if (entry != from.end() && name == kSessionCatalog) metastore[key] = entry->second;
+      }
     };
     read(shared->options.settings);
     read(settings);
@@ -80,7 +88,9 @@ Result<catalogs::CatalogPtr> SessionState::Catalog(const std::string& name) {
                        {{"catalogName", QuoteIdentifier(name)}, {"config", "\"" + own_key + "\""}});
     }
     fingerprint = context.class_name;
-    for (const auto& [key, value] : context.settings) fingerprint += '\n' + key + '=' + value;
+    for (const auto* from : {&context.settings, &metastore}) {
+      for (const auto& [key, value] : *from) fingerprint += '\n' + key + '=' + value;
+    }
     auto made = catalogs.find(name);
     if (made != catalogs.end() && made->second.fingerprint == fingerprint) return made->second.catalog;
   }

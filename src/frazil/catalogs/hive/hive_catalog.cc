@@ -50,6 +50,7 @@ Result<CatalogPtr> HiveCatalog::Make(const CatalogContext& context) {
                                               timeout.value_or(60) * 1000));
   catalog->warehouse_ =
       setting({"warehouse", "hadoop.hive.metastore.warehouse.dir", "spark.hadoop.hive.metastore.warehouse.dir"});
+  if (catalog->warehouse_.empty() && context.name == "spark_catalog") catalog->warehouse_ = context.default_warehouse;
   while (catalog->warehouse_.size() > 1 && catalog->warehouse_.ends_with('/')) catalog->warehouse_.pop_back();
   catalog->UseEntries(std::make_shared<HiveEntries>(catalog->metastore_), context);
   return CatalogPtr(std::move(catalog));

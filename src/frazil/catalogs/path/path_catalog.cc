@@ -174,10 +174,10 @@ Result<bool> PathCatalog::TableExists(const Identifier& identifier) {
 Result<tables::TablePtr> PathCatalog::LoadTable(const Identifier& identifier) {
   FRAZIL_ASSIGN_OR_RETURN(auto path, TablePath(identifier));
   auto context = ContextFor(identifier);
-  auto commit_point = format_->PathCommitPoint(context, path);
-  FRAZIL_ASSIGN_OR_RETURN(auto current, commit_point->Current());
-  if (!current.has_value()) return TableNotFound(*this, identifier);
-  return format_->Load(context, path, std::move(commit_point));
+  // Looking for the table first would double the requests to a store.
+  auto table = format_->Load(context, path, format_->PathCommitPoint(context, path));
+  if (!table.ok() && table.error().condition == "TABLE_OR_VIEW_NOT_FOUND") return TableNotFound(*this, identifier);
+  return table;
 }
 
 Result<tables::TableDefinition> PathCatalog::Complete(const tables::TableDefinition& definition,
