@@ -18,8 +18,8 @@ ExpressionPtr LambdaOf(std::vector<std::shared_ptr<const LambdaVariableExpressio
 ExpressionPtr FieldOf(const ExpressionPtr& value, const StructField& field);
 ExpressionPtr IsNull(const ExpressionPtr& value);
 
-/// `value`, of the type StringsWithoutLength(type), with the lengths of `type` kept at every level: CHAR(n) is filled up,
-/// blanks beyond n go, and other characters beyond n end the statement with EXCEED_LIMIT_LENGTH.
+/// `value`, of the type StringsWithoutLength(type), with the lengths of `type` kept at every level: CHAR(n) is filled
+/// up, blanks beyond n go, and other characters beyond n end the statement with EXCEED_LIMIT_LENGTH.
 /// https://spark.apache.org/docs/latest/sql-ref-datatypes.html
 ExpressionPtr WithTextLengths(ExpressionPtr value, const DataTypePtr& type, AnalysisContext& context);
 
