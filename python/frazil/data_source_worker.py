@@ -2,8 +2,10 @@
 
 A request's kind ("eval_type") is one of those of `make_step`. Each gets as rows a line of JSON and, behind it, bytes,
 and answers a list of parts: for each its length (8 bytes) and its bytes. What is pickled comes as the function of the
-description: the class for "dataSourceCreate" and "dataSourceWriter", an instance for "dataSourcePlan", the reader with
-its source for "dataSourceRead", the writer for "dataSourceWrite" and "dataSourceCommit".
+description: the class for "dataSourceCreate" and "dataSourceWriter", an instance for "dataSourcePlan" and
+"dataSourceStream", the reader with its source for "dataSourceRead" and the other steps of streams, the writer for
+"dataSourceWrite" and "dataSourceCommit". The reader of a stream may remember things from step to step: each answers the
+reader, pickled again, before anything else.
 """
 
 import io
@@ -199,9 +201,16 @@ def make_writer(source_class, job, _):
     from pyspark import cloudpickle
     from pyspark.sql.datasource import DataSourceWriter
 
-    writer = instance_of(source_class, job).writer(schema_of(job), job["overwrite"])
-    if not isinstance(writer, DataSourceWriter):
-        raise mismatch("an instance of DataSourceWriter", f"'{type(writer).__name__}'")
+    source = instance_of(source_class, job)
+    if job.get("stream"):
+        from pyspark.sql.datasource import DataSourceStreamWriter as Writer
+
+        writer = source.streamWriter(schema_of(job), job["overwrite"])
+    else:
+        Writer = DataSourceWriter
+        writer = source.writer(schema_of(job), job["overwrite"])
+    if not isinstance(writer, Writer):
+        raise mismatch(f"an instance of {Writer.__name__}", f"'{type(writer).__name__}'")
     return [cloudpickle.dumps(writer)]
 
 
@@ -246,11 +255,83 @@ def commit(writer, job, messages):
 
     # A partition that failed has no message.
     unpickled = [cloudpickle.loads(message) if message else None for message in split(messages)]
+    batch = () if job.get("batch") is None else (job["batch"],)
     if job["abort"]:
-        writer.abort(unpickled)
+        writer.abort(unpickled, *batch)
     else:
-        writer.commit(unpickled)
+        writer.commit(unpickled, *batch)
     return []
+
+
+class KnownRows:
+    """A reader of rows that have been read already: they are its partition."""
+
+    def read(self, rows):
+        return iter(rows)
+
+
+def stream_answer(reader, source, *parts):
+    from pyspark import cloudpickle
+
+    return [cloudpickle.dumps((reader, source)), *parts]
+
+
+def stream(source, job, _):
+    """The reader of a stream, and where a new query begins."""
+    from pyspark.sql.datasource import DataSourceStreamReader, SimpleDataSourceStreamReader
+
+    schema = schema_of(job)
+    try:
+        reader, kind = source.streamReader(schema=schema), DataSourceStreamReader
+    except NotImplementedError:
+        reader, kind = source.simpleStreamReader(schema=schema), SimpleDataSourceStreamReader
+    if not isinstance(reader, kind):
+        raise mismatch(f"an instance of {kind.__name__}", f"'{type(reader).__name__}'")
+    first = json.dumps(reader.initialOffset())
+    return stream_answer(reader, source, first.encode())
+
+
+def is_simple(reader):
+    from pyspark.sql.datasource import SimpleDataSourceStreamReader
+
+    return isinstance(reader, SimpleDataSourceStreamReader)
+
+
+def known_rows(source, rows):
+    from pyspark import cloudpickle
+
+    return [cloudpickle.dumps((KnownRows(), source)), cloudpickle.dumps(list(rows))]
+
+
+def latest(reader_and_source, job, _):
+    """How far there are rows behind "start". A simple reader gives them with it: a reader of theirs and its partition."""
+    reader, source = reader_and_source
+    if not is_simple(reader):
+        end = json.dumps(reader.latestOffset())
+        return stream_answer(reader, source, end.encode())
+    rows, end = reader.read(json.loads(job["start"]))
+    known = known_rows(source, rows)
+    return stream_answer(reader, source, json.dumps(end).encode(), *known)
+
+
+def stream_partitions(reader_and_source, job, _):
+    """A reader of what is between "start" and "end", and its partitions."""
+    from pyspark import cloudpickle
+
+    reader, source = reader_and_source
+    start, end = json.loads(job["start"]), json.loads(job["end"])
+    if is_simple(reader):
+        known = known_rows(source, reader.readBetweenOffsets(start, end))
+        return stream_answer(reader, source, *known)
+    partitions = [cloudpickle.dumps(partition) for partition in reader.partitions(start, end)]
+    again = cloudpickle.dumps((reader, source))
+    return stream_answer(reader, source, again, *partitions)
+
+
+def stream_commit(reader_and_source, job, _):
+    reader, source = reader_and_source
+    reader.commit(json.loads(job["end"]))
+    return stream_answer(reader, source)
 
 
 STEPS = {
@@ -260,6 +341,10 @@ STEPS = {
     "dataSourceWriter": make_writer,
     "dataSourceWrite": write,
     "dataSourceCommit": commit,
+    "dataSourceStream": stream,
+    "dataSourceStreamLatest": latest,
+    "dataSourceStreamPartitions": stream_partitions,
+    "dataSourceStreamCommit": stream_commit,
 }
 
 

@@ -271,12 +271,14 @@ tables::TableScanPtr ReadPythonDataSource(PythonDataSourceInstance instance,
 }
 
 Status WriteToPython(const PythonDataSource& source, const std::string& provider, const plan::Options& options,
-                     bool overwrite, const plan::LogicalPlanPtr& query, CommandContext& context) {
+                     bool overwrite, const plan::LogicalPlanPtr& query, CommandContext& context,
+                     std::optional<int64_t> batch) {
   const auto run = RunOf(source, context);
   const auto watch = WatchOf(context);
   const auto schema = plan::OutputSchema(*query);
   const std::string job = "{" + OptionsJson(provider, options) + ",\"schema\":" + JsonString(schema->Json()) +
-                          ",\"overwrite\":" + (overwrite ? "true" : "false") + "}";
+                          ",\"overwrite\":" + (overwrite ? "true" : "false") +
+                          ",\"stream\":" + (batch ? "true" : "false") + "}";
   auto made = CallPythonDataSource("dataSourceWriter", run, source.command, job, "", watch);
   if (!made.ok()) return PythonDataSourceError(std::move(made).error(), "initialize", "writer");
   if (made->size() != 1) return Error::Internal("a Python worker made no writer");
@@ -284,7 +286,8 @@ Status WriteToPython(const PythonDataSource& source, const std::string& provider
   FRAZIL_ASSIGN_OR_RETURN(auto rows, context.engine().Execute(query, context.execution()));
   std::vector<std::string> messages;
   Status written = WritePartitions(run, writer, *schema, *rows, watch, &messages);
-  const std::string end = std::string("{\"abort\":") + (written.ok() ? "false" : "true") + "}";
+  const std::string end = std::string("{\"abort\":") + (written.ok() ? "false" : "true") +
+                          ",\"batch\":" + (batch ? std::to_string(*batch) : "null") + "}";
   // What a cancelled write has left behind is taken back, too.
   const auto uninterrupted = [](const std::function<void()>&) -> std::function<void()> { return [] {}; };
   auto ended = CallPythonDataSource("dataSourceCommit", run, writer, end, JoinParts(messages),

@@ -4,6 +4,7 @@
 // written by their names. Their methods run in worker processes (python/frazil/data_source_worker.py).
 // https://spark.apache.org/docs/latest/api/python/tutorial/sql/python_data_source.html
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,8 +57,9 @@ tables::TableScanPtr ReadPythonDataSource(PythonDataSourceInstance instance,
                                           std::optional<tables::PartitionedRows::Partitions> partitions = std::nullopt);
 
 /// df.write.format(name): hands the rows of the query to a writer, partition by partition, and commits, or aborts where
-/// one fails.
+/// one fails. `batch`: of a stream, whose writer is another one.
 Status WriteToPython(const PythonDataSource& source, const std::string& provider, const plan::Options& options,
-                     bool overwrite, const plan::LogicalPlanPtr& query, CommandContext& context);
+                     bool overwrite, const plan::LogicalPlanPtr& query, CommandContext& context,
+                     std::optional<int64_t> batch = std::nullopt);
 
 }  // namespace frazil::commands

@@ -58,6 +58,10 @@ Result<std::unique_ptr<Sink>> MakeMemorySink(const StreamWrite& write, const Dat
 Result<std::unique_ptr<Sink>> MakeCallbackSink(const StreamWrite& write, const DataTypePtr& schema, StreamHost& host,
                                                commands::CommandContext& context);
 
+// python_source.cc
+/// A data source of Python, registered as `name`.
+Result<std::unique_ptr<Sink>> MakePythonSink(const StreamWrite& write, const std::string& name, OutputMode mode);
+
 /// Error STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE.
 Error UnsupportedMode(const std::string& sink, OutputMode mode);
 

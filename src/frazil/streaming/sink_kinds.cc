@@ -106,6 +106,7 @@ Result<std::unique_ptr<Sink>> MakeSink(const StreamWrite& write, OutputMode mode
   }
   if (const auto table = context.formats().Find(format); table != nullptr && table->self_describing())
     return MakeTableSink(write, mode, schema, context);
+  if (context.FindPythonDataSource(name)) return MakePythonSink(write, name, mode);
   return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", name}});
 }
 

@@ -98,6 +98,10 @@ Result<analysis::OpenedDataSource> DescribeSource(const plan::Plan& source, size
   const auto files = tables::FileFormatByName(about.format);
   const auto table_format = context.formats().Find(about.format);
   if (!files && (table_format == nullptr || !table_format->self_describing())) {
+    if (context.FindPythonDataSource(about.format)) {
+      FRAZIL_RETURN_IF_ERROR(DescribePythonSource(read, &about, context));
+      return analysis::OpenedDataSource{std::make_shared<SourceScan>(std::move(about), std::nullopt, place), format};
+    }
     if (about.format == "kafka") return Error::Unsupported("The streaming source " + about.format);
     return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
   }
@@ -126,6 +130,8 @@ Result<std::unique_ptr<Source>> MakeSource(const SourceDescription& description,
   if (description.format == "socket") return MakeSocketSource(description);
   if (tables::FileFormatByName(description.format) && description.table.empty())
     return MakeFileSource(description, folder, context);
+  if (description.table.empty() && context.FindPythonDataSource(description.format))
+    return MakePythonSource(description, context);
   return MakeTableSource(description, folder, context);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "frazil/plan/unresolved_plan.h"
 #include "frazil/streaming/source.h"
 #include "frazil/tables/streaming_scan.h"
 
@@ -59,6 +60,13 @@ Result<std::unique_ptr<Source>> MakeFileSource(const SourceDescription& descript
 Result<tables::TablePtr> LoadTable(const SourceDescription& description, commands::CommandContext& context);
 Result<std::unique_ptr<Source>> MakeTableSource(const SourceDescription& description, const std::string& folder,
                                                 commands::CommandContext& context);
+
+// python_source.cc
+/// Fills in the schema and the options of a source that is registered by the description's format.
+Status DescribePythonSource(const plan::DataSourcePlan& read, SourceDescription* about,
+                            commands::CommandContext& context);
+Result<std::unique_ptr<Source>> MakePythonSource(const SourceDescription& description,
+                                                 commands::CommandContext& context);
 
 /// Error UNSUPPORTED_FEATURE.TABLE_OPERATION: the table of a description cannot be read as a stream.
 Error NoStream(const SourceDescription& description);
