@@ -1,4 +1,5 @@
 """CALL system.add_files: files that are there become files of an Iceberg table."""
+import json
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,27 @@ def test_partitions(spark, namespace, folder):
         add(spark, table, f"parquet.`{folder}`")
     assert add(spark, table, f"parquet.`{folder}`", ", partition_filter => map('k', 'y')") == 1
     assert spark.sql(f"SELECT id FROM {table} WHERE k = 'y'").collect()[0].id == 3
-    assert add(spark, table, f"parquet.`{folder}`", ", partition_filter => map('k', 'none')") == 0
+    with pytest.raises(PySparkException, match="Cannot find any matching partitions in table"):
+        add(spark, table, f"parquet.`{folder}`", ", partition_filter => map('k', 'none')")
+    # Nobody would know the folders' values any more.
+    spark.sql(f"CREATE TABLE {namespace}.flat (id BIGINT, v STRING, k STRING) USING iceberg")
+    with pytest.raises(PySparkException, match="that matches the partition columns"):
+        add(spark, f"{namespace}.flat", f"parquet.`{folder}`")
+
+
+def test_a_name_that_another_column_gets(spark, namespace, tmp_path):
+    """Files without ids have it for the new column alone."""
+    path = tmp_path / "named"
+    spark.sql("SELECT 1L AS id, 'a' AS s").coalesce(1).write.parquet(str(path))
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, s STRING) USING iceberg")
+    assert add(spark, table, f"`parquet`.`{path}`") == 1
+    spark.sql(f"ALTER TABLE {table} RENAME COLUMN s TO s2")
+    assert [tuple(row) for row in spark.table(table).collect()] == [(1, "a")]
+    spark.sql(f"ALTER TABLE {table} ADD COLUMN s STRING")
+    (mapping,) = (row.value for row in spark.sql(f"SHOW TBLPROPERTIES {table}").collect() if row.key == "schema.name-mapping.default")
+    assert {entry["field-id"]: entry["names"] for entry in json.loads(mapping)} == {1: ["id"], 2: ["s2"], 3: ["s"]}
+    assert [row.asDict() for row in spark.table(table).collect()] == [{"id": 1, "s2": None, "s": "a"}]
 
 
 @pytest.mark.ours  # the messages
@@ -75,3 +96,16 @@ def test_a_snapshot_of_a_table_leaves_it_as_it_was(spark, namespace):
         assert properties["gc.enabled"] == "false" and properties["snapshot"] == "true"
     finally:
         spark.sql(f"DROP TABLE {source}")
+
+
+@pytest.mark.ours  # Spark refuses such a mapping
+def test_a_name_that_two_columns_have(spark, namespace, tmp_path):
+    """It is the column's that has it now."""
+    path = tmp_path / "named"
+    spark.sql("SELECT 1L AS id, 'a' AS s").coalesce(1).write.parquet(str(path))
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, s2 STRING, s STRING) USING iceberg")
+    both = [{"field-id": 1, "names": ["id"]}, {"field-id": 2, "names": ["s", "s2"]}, {"field-id": 3, "names": ["s"]}]
+    spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('schema.name-mapping.default' = '{json.dumps(both)}')")
+    assert add(spark, table, f"`parquet`.`{path}`") == 1
+    assert [row.asDict() for row in spark.table(table).collect()] == [{"id": 1, "s2": None, "s": "a"}]

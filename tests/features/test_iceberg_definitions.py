@@ -2,6 +2,7 @@
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 
@@ -99,6 +100,44 @@ def test_properties_that_are_reserved(spark, namespace):
         spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.metadata.metrics.column.nope' = 'full')")
 
 
+def test_properties_of_data_files(spark, namespace):
+    """Each is followed, or refused where its value cannot be."""
+    def written(name, properties, column="s"):
+        spark.sql(f"CREATE TABLE {namespace}.{name} (id BIGINT, s STRING) USING iceberg TBLPROPERTIES ({properties})")
+        spark.sql(f"INSERT INTO {namespace}.{name} SELECT /*+ COALESCE(1) */ id, concat('text ', id % 5000) FROM range(30000)")
+        files = list((folder_of(spark, f"{namespace}.{name}") / "data").glob("*.parquet"))
+        found = [pq.ParquetFile(file).metadata for file in files]
+        return sum(file.stat().st_size for file in files), sum(m.num_row_groups for m in found), found[0].row_group(0).column(1)
+
+    size, _, column = written("plain", "'k' = 'v'")
+    assert column.compression == "ZSTD"
+    assert written("level", "'write.parquet.compression-level' = '19'")[0] < size
+    for codec in ("gzip", "snappy", "uncompressed"):
+        assert written(codec, f"'write.parquet.compression-codec' = '{codec}'")[2].compression == codec.upper()
+    assert written("groups", "'write.parquet.row-group-size-bytes' = '100000'")[1] > 3
+    spark.sql(f"CREATE TABLE {namespace}.none (id BIGINT, s STRING) USING iceberg TBLPROPERTIES ('write.metadata.metrics.column.s' = 'none')")
+    spark.sql(f"INSERT INTO {namespace}.none VALUES (1, 'a')")
+    metrics = spark.table(f"{namespace}.none.files").first()
+    assert set(metrics.column_sizes) == set(metrics.value_counts) == set(metrics.lower_bounds) == {1}
+    for key, value, message in (("write.parquet.row-group-size-bytes", "abc", "For input string"), ("write.parquet.compression-level", "x", "For input string"),
+                                ("write.target-file-size-bytes", "1 MB", "For input string"), ("write.distribution-mode", "foo", "Invalid distribution mode: foo"),
+                                ("commit.retry.num-retries", "x", "must have integer value"), ("commit.retry.num-retries", "-1", "must have non negative"),
+                                ("write.metadata.path", "/nowhere", "cannot relocate metadata"), ("write.location-provider.impl", "a.B", "(?s).")):
+        with pytest.raises(Exception, match=message):
+            spark.sql(f"CREATE TABLE {namespace}.bad (id BIGINT) USING iceberg TBLPROPERTIES ('{key}' = '{value}')")
+            spark.sql(f"INSERT INTO {namespace}.bad VALUES (1)")
+        spark.sql(f"DROP TABLE IF EXISTS {namespace}.bad")
+
+
+def test_a_mode_of_changes_that_is_none(spark, namespace):
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT) USING iceberg TBLPROPERTIES ('write.delete.mode' = 'nonsense')")
+    spark.sql(f"INSERT INTO {table} VALUES (1), (2)")
+    spark.sql(f"UPDATE {table} SET id = 3 WHERE id = 2")
+    with pytest.raises(Exception, match="Unknown row-level operation mode: nonsense"):
+        spark.sql(f"DELETE FROM {table} WHERE id = 1")
+
+
 def test_schemas_and_specs_that_expire(spark, namespace):
     table = f"{namespace}.x"
     spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg PARTITIONED BY (id)")
@@ -128,3 +167,34 @@ def test_manifests_are_sorted_by_partition_fields(spark, namespace):
     bounds = [row.partition_summaries[1] for row in spark.sql(f"SELECT * FROM {table}.manifests").collect()]
     assert [int(bound.lower_bound) for bound in bounds] == sorted(int(bound.lower_bound) for bound in bounds)
     assert spark.table(table).count() == 6
+
+
+def test_a_named_branch_is_not_the_audited_one(spark, namespace):
+    table = f"{namespace}.w"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg TBLPROPERTIES ('write.wap.enabled' = 'true')")
+    spark.sql(f"INSERT INTO {table} VALUES (1), (2)")
+    try:
+        spark.conf.set("spark.wap.branch", "audit")
+        spark.sql(f"INSERT INTO {table} VALUES (3)")
+        spark.sql(f"INSERT INTO {table}.branch_main VALUES (4)")
+        spark.sql(f"UPDATE {table}.branch_main SET id = 10 WHERE id = 1")
+        spark.sql(f"DELETE FROM {table}.branch_main WHERE id = 2")
+        assert sorted(row.id for row in spark.sql(f"SELECT * FROM {table} VERSION AS OF 'main'").collect()) == [4, 10]
+        assert sorted(row.id for row in spark.sql(f"SELECT * FROM {table} VERSION AS OF 'audit'").collect()) == [1, 2, 3]
+    finally:
+        spark.conf.unset("spark.wap.branch")
+
+
+def test_an_audit_id_that_two_snapshots_have(spark, namespace):
+    table = f"{namespace}.w"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg TBLPROPERTIES ('write.wap.enabled' = 'true')")
+    spark.sql(f"INSERT INTO {table} VALUES (1)")
+    try:
+        spark.conf.set("spark.wap.id", "w1")
+        for value in (2, 3):
+            spark.sql(f"INSERT INTO {table} VALUES ({value})")
+    finally:
+        spark.conf.unset("spark.wap.id")
+    with pytest.raises(Exception, match="non-unique WAP ID"):
+        spark.sql(f"CALL ice.system.publish_changes('{table.removeprefix('ice.')}', 'w1')")
+    assert spark.table(table).count() == 1

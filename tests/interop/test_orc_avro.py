@@ -275,3 +275,17 @@ def test_what_orc_cannot_hold_is_refused_by_name(spark, tmp_path):
     refused(lambda: spark.read.orc(str(tmp_path / "no.orc")).schema, "FAILED_READ_FILE")
     refused(lambda: spark.sql("SELECT INTERVAL 1 DAY AS i").write.format("avro").save(str(tmp_path / "b")), "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
     refused(lambda: spark.range(1).write.orc(str(tmp_path / "c"), compression="brotli"), "CODEC_NOT_AVAILABLE")
+
+
+def test_options_of_spark_avro_that_are_not_followed_are_refused_by_name(spark, tmp_path):
+    frame, place = spark.range(2), str(tmp_path / "a")
+    frame.write.option("recordName", "topLevelRecord").option("datetimeRebaseMode", "CORRECTED").format("avro").save(place)
+    schema = '{"type": "record", "name": "r", "fields": [{"name": "other", "type": ["null", "long"], "default": null}]}'
+    for key, value in (("avroSchema", schema), ("avroSchemaUrl", place), ("recordName", "r"), ("recordNamespace", "n"), ("ignoreExtension", "false"),
+                       ("positionalFieldMatching", "true"), ("enableStableIdentifiersForUnionType", "true"), ("stableIdentifierPrefixForUnionType", "x"),
+                       ("recursiveFieldMaxDepth", "3"), ("datetimeRebaseMode", "LEGACY")):
+        for run in (lambda: spark.read.format("avro").option(key, value).load(place).collect(),
+                    lambda: frame.write.format("avro").option(key, value).save(str(tmp_path / "b"))):
+            with pytest.raises(Exception, match=f"UNSUPPORTED_FEATURE.*the Avro option {key}"):
+                run()
+    assert spark.read.format("avro").option("ignoreExtension", "true").load(place).count() == 2

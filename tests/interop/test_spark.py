@@ -4,6 +4,7 @@ Runs only where FRAZIL_SPARK_REMOTE names a Spark Connect server with Iceberg's 
 command). Each engine makes tables and changes them; both must see the same rows, and so must PyIceberg.
 """
 import os
+import shutil
 import uuid
 from contextlib import suppress
 
@@ -387,3 +388,112 @@ def test_compressed_metadata(engines, folder, writer, table):
         session.sql(f"INSERT INTO {table} VALUES (1), (2)")
     assert {p.name for p in folder.joinpath(*table.split(".")[1:], "metadata").glob("v*.json")} == {f"v{n}.gz.metadata.json" for n in (1, 2, 3)}
     assert len(agree(engines, folder, table)) == 4
+
+
+@pytest.mark.parametrize("kind", ["vectors", "position deletes"])
+def test_tables_that_move(engines, folder, table, writer, kind):
+    """rewrite_table_path by one engine: both read the copy, whatever was deleted stays deleted, and both go on with it."""
+    properties = "'write.delete.mode' = 'merge-on-read', 'format-version' = '" + ("3'" if kind == "vectors" else "2'")
+    session = engines[writer]
+    session.sql(f"CREATE TABLE {table} (id BIGINT, p BIGINT) USING iceberg PARTITIONED BY (p) TBLPROPERTIES ({properties})")
+    session.sql(f"INSERT INTO {table} SELECT id, id % 2 FROM range(10)")
+    session.sql(f"DELETE FROM {table} WHERE id IN (3, 4)")
+    namespace = table.split(".")[1]
+    source, target = folder / namespace / "t", folder / namespace / "a longer name"
+    for version, start in ((3, ""), (5, ", start_version => 'v3.metadata.json'")):
+        if start:
+            session.sql(f"INSERT INTO {table} VALUES (100, 1)")
+            session.sql(f"DELETE FROM {table} WHERE id = 5")
+        found = session.sql(f"CALL ice.system.rewrite_table_path(table => '{namespace}.t', source_prefix => '{source}', target_prefix => '{target}', "
+                            f"staging_location => '{folder}/staging-{namespace}-{version}'{start})").first()
+        assert found.latest_version == f"v{version}.metadata.json" and found.rewritten_delete_file_paths_count > 0
+        for line in open(found.file_list_location.removeprefix("file:")).read().splitlines():
+            here, there = (path.removeprefix("file:") for path in line.split(","))
+            os.makedirs(os.path.dirname(there), mode=0o777, exist_ok=True)
+            shutil.copy(here, there)
+        (target / "metadata" / "version-hint.text").write_text(str(version))
+        assert len(agree(engines, folder, f"ice.{namespace}.`a longer name`", pyiceberg=False)) == 8
+    for path in (target, *target.rglob("*")):
+        path.chmod(0o777)
+    for name, session in engines.items():
+        session.sql(f"DELETE FROM ice.{namespace}.`a longer name` WHERE id = {8 if name == 'ours' else 9}")
+        agree(engines, folder, f"ice.{namespace}.`a longer name`", pyiceberg=False)
+
+
+def test_branches_tags_and_audited_writes(engines, folder, table, writer):
+    session, other = engines[writer], engines["spark" if writer == "ours" else "ours"]
+    session.sql(f"CREATE TABLE {table} (id BIGINT) USING iceberg TBLPROPERTIES ('write.wap.enabled' = 'true')")
+    session.sql(f"INSERT INTO {table} VALUES (1)")
+    session.sql(f"ALTER TABLE {table} CREATE TAG one RETAIN 30 DAYS")
+    session.sql(f"ALTER TABLE {table} CREATE BRANCH b RETAIN 7 DAYS WITH SNAPSHOT RETENTION 3 SNAPSHOTS 2 DAYS")
+    other.sql(f"INSERT INTO {table}.branch_b VALUES (2)")
+    session.conf.set("spark.wap.id", "w1")
+    session.sql(f"INSERT INTO {table} VALUES (3)")
+    session.conf.unset("spark.wap.id")
+    assert agree(engines, folder, table) == rows(session, "SELECT 1L")
+    agree(engines, folder, table, "SELECT name, type, snapshot_id, max_reference_age_in_ms, min_snapshots_to_keep, max_snapshot_age_in_ms FROM {}.refs",
+          pyiceberg=False)
+    other.sql(f"CALL ice.system.publish_changes('{table.removeprefix('ice.')}', 'w1')")
+    assert len(agree(engines, folder, table)) == 2
+    for reference, count in (("one", 1), ("b", 2)):
+        assert len(agree(engines, folder, table, f"SELECT * FROM {{}} VERSION AS OF '{reference}'", pyiceberg=False)) == count
+    agree(engines, folder, table, "SELECT snapshot_id, parent_id, operation FROM {}.snapshots", pyiceberg=False)
+
+
+def test_files_without_ids(engines, folder, table, writer, tmp_path):
+    tmp_path.chmod(0o777)
+    engines["ours"].sql("SELECT id, CAST(id AS STRING) AS s FROM range(3)").coalesce(1).write.parquet(f"{tmp_path}/files")
+    session = engines[writer]
+    session.sql(f"CREATE TABLE {table} (id BIGINT, s STRING) USING iceberg")
+    session.sql(f"CALL ice.system.add_files('{table.removeprefix('ice.')}', '`parquet`.`{tmp_path}/files`')")
+    assert len(agree(engines, folder, table, pyiceberg=False)) == 3
+    session.sql(f"ALTER TABLE {table} RENAME COLUMN s TO s2")
+    agree(engines, folder, table, pyiceberg=False)
+    session.sql(f"ALTER TABLE {table} ADD COLUMN s STRING")
+    for name in engines:
+        engines[name].sql(f"INSERT INTO {table} VALUES (10, 'new', 'newer')")
+        agree(engines, folder, table, pyiceberg=False)
+
+
+def test_maintenance_in_turns(engines, folder, table, writer):
+    """What one engine has tidied up the other reads, and tidies up further."""
+    order = [engines[writer], engines["spark" if writer == "ours" else "ours"]]
+    name = table.removeprefix("ice.")
+    order[0].sql(f"CREATE TABLE {table} (id BIGINT, p BIGINT) USING iceberg PARTITIONED BY (p) TBLPROPERTIES "
+                 "('format-version' = '2', 'write.delete.mode' = 'merge-on-read')")
+    for n in range(6):
+        order[n % 2].sql(f"INSERT INTO {table} SELECT id + {n * 10}, id % 2 FROM range(10)")
+    order[0].sql(f"DELETE FROM {table} WHERE id % 7 = 3")
+    before = agree(engines, folder, table)
+    for n, call in enumerate((f"compute_table_stats('{name}')", f"compute_partition_stats('{name}')", f"rewrite_manifests('{name}')",
+                              f"rewrite_position_delete_files(table => '{name}', options => map('rewrite-all', 'true'))",
+                              f"rewrite_data_files(table => '{name}', strategy => 'sort', sort_order => 'id DESC', options => map('rewrite-all', 'true'))",
+                              f"expire_snapshots(table => '{name}', older_than => TIMESTAMP '2100-01-01 00:00:00', retain_last => 2, clean_expired_metadata => true)",
+                              f"remove_orphan_files('{name}')")):
+        order[n % 2].sql(f"CALL ice.system.{call}")
+        assert agree(engines, folder, table) == before
+        agree(engines, folder, table, "SELECT content, partition, record_count FROM {}.files", pyiceberg=False)
+        agree(engines, folder, table, "SELECT partition, record_count, file_count, position_delete_record_count FROM {}.partitions", pyiceberg=False)
+    order[1].sql(f"DELETE FROM {table} WHERE id = 0")
+    assert len(agree(engines, folder, table)) == len(before) - 1
+
+
+def test_merges_insert_a_key_once(engines, folder, table):
+    """Both engines at once: ours sees what the other has committed meanwhile."""
+    import threading
+
+    engines["ours"].sql(f"CREATE TABLE {table} (id BIGINT, who STRING) USING iceberg TBLPROPERTIES ('commit.retry.num-retries' = '20')")
+
+    def merge(name, key):
+        with suppress(Exception):
+            engines[name].sql(f"MERGE INTO {table} t USING (SELECT CAST({key} AS BIGINT) AS id, '{name}' AS who) s ON t.id = s.id "
+                              "WHEN MATCHED THEN UPDATE SET who = s.who WHEN NOT MATCHED THEN INSERT (id, who) VALUES (s.id, s.who)").collect()
+
+    for key in range(3):
+        threads = [threading.Thread(target=merge, args=(name, key)) for name in engines]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    found = [row[0] for row in engines["ours"].sql(f"SELECT id FROM {table}").collect()]
+    assert sorted(found) == sorted(set(found)) and agree(engines, folder, table) is not None

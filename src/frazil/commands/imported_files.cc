@@ -1,5 +1,7 @@
 #include "frazil/commands/imported_files.h"
 
+#include <algorithm>
+
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/table_writer.h"
@@ -75,6 +77,23 @@ Result<std::vector<Value>> PartitionOf(const tables::ScanFile& file, const table
   return partition;
 }
 
+/// Columns that only the folders say would be lost in a table that is not partitioned by them.
+Status CheckFolderColumns(const tables::ScanFile& file, const tables::ScanPlan& plan,
+                          const std::vector<tables::PartitionField>& fields) {
+  std::vector<std::string> columns;
+  bool known = true;
+  for (const auto& [index, value] : file.constants) {
+    const std::string& column = plan.columns[index].name;
+    columns.push_back(column);
+    known = known && std::any_of(fields.begin(), fields.end(), [&](const tables::PartitionField& field) {
+              return EqualsIgnoreCase(field.source.back(), column);
+            });
+  }
+  if (known) return {};
+  return Illegal("Cannot find a partition spec in Iceberg table that matches the partition columns ([" +
+                 Join(columns, ", ") + "]) in input table");
+}
+
 /// Formats of which a table's data files may be.
 bool IsImportable(const std::string& format) {
   return EqualsIgnoreCase(format, "parquet") || EqualsIgnoreCase(format, "orc") || EqualsIgnoreCase(format, "avro");
@@ -120,8 +139,10 @@ Result<std::vector<tables::WrittenFile>> ImportedFiles(const tables::TableScanPt
     added.size = file.size;
     added.record_count = counts[added.path];
     FRAZIL_ASSIGN_OR_RETURN(added.partition, PartitionOf(file, plan, fields));
+    FRAZIL_RETURN_IF_ERROR(CheckFolderColumns(file, plan, fields));
     files.push_back(std::move(added));
   }
+  if (files.empty() && !filter.is_null()) return Illegal("Cannot find any matching partitions in table " + name);
   return files;
 }
 

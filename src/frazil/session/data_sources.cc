@@ -13,6 +13,7 @@
 #include "frazil/storage/folder.h"
 #include "frazil/storage/object_store.h"
 #include "frazil/streaming/source_kinds.h"
+#include "frazil/tables/files/avro_options.h"
 #include "frazil/tables/files/file_table.h"
 #include "frazil/tables/format_names.h"
 #include "frazil/tables/pinned_state.h"
@@ -177,6 +178,8 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataS
                                                                const std::string& format) {
   auto options = LowerKeys(source.options);
   FRAZIL_RETURN_IF_ERROR(functions::CheckFileSourceOptions(options));
+  if (tables::FileFormatByName(format) == tables::FileFormat::kAvro)
+    FRAZIL_RETURN_IF_ERROR(tables::CheckAvroOptions(options));
   FRAZIL_ASSIGN_OR_RETURN(auto paths, PathsOf(source, options));
   if (paths.empty()) {
     return Error::Of("UNABLE_TO_INFER_SCHEMA", {{"format", AsciiUpper(format)}});

@@ -6,6 +6,7 @@
 #include "frazil/base/text.h"
 #include "frazil/expressions/min_max.h"
 #include "frazil/storage/folder.h"
+#include "frazil/tables/files/avro_options.h"
 #include "frazil/tables/located_scan.h"
 
 namespace frazil::tables {
@@ -162,6 +163,7 @@ Result<TableScanPtr> FileTable::Scan(const ScanOptions& options) const {
   std::map<std::string, std::string> reader_options;
   for (const auto& [key, value] : definition_.options) reader_options[AsciiLower(key)] = value;
   for (const auto& [key, value] : options.options) reader_options[key] = value;
+  if (format_ == FileFormat::kAvro) FRAZIL_RETURN_IF_ERROR(CheckAvroOptions(reader_options));
   return MakeFileScan(format_, std::move(listing), definition_.schema, std::move(reader_options),
                       *definition_.location);
 }
@@ -241,6 +243,11 @@ Result<FileListing> FileTable::ListByRegistry(PartitionRegistry& registry) const
 }
 
 Result<std::unique_ptr<TableWrite>> FileTable::StartWrite(const WriteOptions& options) const {
+  if (format_ == FileFormat::kAvro) {
+    std::map<std::string, std::string> all = options.options;
+    for (const auto& [key, value] : definition_.options) all.emplace(AsciiLower(key), value);
+    FRAZIL_RETURN_IF_ERROR(CheckAvroOptions(all));
+  }
   return StartFileWrite(context_, definition_, format_, options, commit_point_);
 }
 

@@ -58,7 +58,24 @@ void FollowColumns(const std::map<std::string, std::string>& renamed, std::map<s
   }
 }
 
-/// Adds the present names of all fields to a name mapping: files without ids are read by the old names and the new.
+/// Each name of a level of a name mapping is one field's: that of the field which has it now.
+void TakeReassignedNames(const std::vector<NestedField>& fields, JsonValue* mapping) {
+  std::map<std::string, int64_t> owners;
+  for (const auto& field : fields) owners[field.name] = field.id;
+  for (auto& item : mapping->items) {
+    auto id = GetOptionalLong(item, "field-id");
+    for (auto& [key, value] : item.members) {
+      if (key != "names") continue;
+      std::erase_if(value.items, [&](const JsonValue& name) {
+        auto owner = owners.find(name.text);
+        return owner != owners.end() && !(id.ok() && *id && **id == owner->second);
+      });
+    }
+  }
+}
+
+/// Adds the present names of all fields to a name mapping: files without ids are read by the old names and the new,
+/// unless another field has got the old name since.
 JsonValue UpdatedMapping(const JsonValue& mapping, const std::vector<NestedField>& fields) {
   JsonValue result = mapping;
   if (result.kind != JsonValue::Kind::kArray) return result;
@@ -88,6 +105,7 @@ JsonValue UpdatedMapping(const JsonValue& mapping, const std::vector<NestedField
     if (!has_fields && field.type->IsNested())
       entry->members.emplace_back("fields", UpdatedMapping(JsonArray(), field.type->fields));
   }
+  TakeReassignedNames(fields, &result);
   return result;
 }
 

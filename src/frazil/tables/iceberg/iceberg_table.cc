@@ -127,7 +127,7 @@ Result<std::unique_ptr<RowChanges>> IcebergTable::StartRowChanges(const WriteOpt
 Result<bool> IcebergTable::CanDeleteByMetadata(const PredicatePtr& filter, const WriteOptions& options) const {
   SnapshotChange target;
   ApplyCommonOptions(options, &target);
-  FRAZIL_RETURN_IF_ERROR(ApplyAudit(*operations_, *metadata_, &target));
+  if (!NamesBranch(options)) FRAZIL_RETURN_IF_ERROR(ApplyAudit(*operations_, *metadata_, &target));
   const Snapshot* head = metadata_->BranchHead(target.branch);
   if (head == nullptr) return true;
   FileEvaluators evaluators(Bind(filter, *metadata_->schema()), metadata_->schema());
@@ -153,7 +153,7 @@ Result<CommitOutcome> IcebergTable::DeleteByMetadata(const PredicatePtr& filter,
   change.kind = SnapshotChange::Kind::kDelete;
   change.delete_filter = filter != nullptr ? filter : Predicate::True();
   ApplyCommonOptions(options, &change);
-  FRAZIL_RETURN_IF_ERROR(ApplyAudit(*operations_, *metadata_, &change));
+  if (!NamesBranch(options)) FRAZIL_RETURN_IF_ERROR(ApplyAudit(*operations_, *metadata_, &change));
   return CommitSnapshot(operations_, std::move(change), {}, [&](const TableMetadataPtr& base) -> Result<TableMetadata> {
     if (base == nullptr || !metadata_->IsSameTable(*base)) {
       return ConflictingCommit("Cannot commit to " + operations_->name() + ": the table was dropped");

@@ -54,8 +54,46 @@ Result<SortOrder> OrderOfRows(const TableMetadata& metadata, const WriteOptions&
   return order;
 }
 
+/// Properties and options that are numbers, or one of few words.
+Status CheckWriteProperties(const TableMetadata& metadata, const WriteOptions& options) {
+  const auto number = [](const std::string& text) -> Status {
+    if (ParseInteger<int64_t>(text)) return {};
+    return Error::Plain(ExceptionClass::kNumberFormat, "For input string: \"" + text + "\"");
+  };
+  for (const char* key :
+       {"write.target-file-size-bytes", "write.parquet.row-group-size-bytes", "write.parquet.page-size-bytes",
+        "write.parquet.page-row-limit", "write.parquet.dict-size-bytes", "write.parquet.compression-level",
+        "write.parquet.bloom-filter-max-bytes", "write.avro.compression-level", "write.orc.stripe-size-bytes",
+        "write.orc.block-size-bytes"}) {
+    if (auto own = metadata.properties.find(key); own != metadata.properties.end())
+      FRAZIL_RETURN_IF_ERROR(number(own->second));
+  }
+  for (const char* key : {"target-file-size-bytes", "compression-level"}) {
+    if (auto own = WriteOption(options, key)) FRAZIL_RETURN_IF_ERROR(number(*own));
+  }
+  // How rows are spread over files: one writer does it for all of these.
+  for (const char* key : {"write.distribution-mode", "write.delete.distribution-mode", "write.update.distribution-mode",
+                          "write.merge.distribution-mode"}) {
+    auto own = metadata.properties.find(key);
+    if (own == metadata.properties.end()) continue;
+    const std::string mode = AsciiLower(own->second);
+    if (mode != "none" && mode != "hash" && mode != "range")
+      return IllegalArgument("Invalid distribution mode: " + own->second);
+  }
+  for (const char* operation : {"delete", "update", "merge"}) {
+    const std::string mode =
+        AsciiLower(metadata.Property("write." + std::string(operation) + ".mode", "copy-on-write"));
+    if (options.operation == operation && mode != "copy-on-write" && mode != "merge-on-read")
+      return IllegalArgument("Unknown row-level operation mode: " + mode);
+  }
+  if (metadata.properties.count("write.location-provider.impl") != 0)
+    return Error::Unsupported("the table property write.location-provider.impl (a Java class)");
+  return {};
+}
+
 Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& spec, const SortOrder& order,
                            const WriteOptions& options) {
+  FRAZIL_RETURN_IF_ERROR(CheckWriteProperties(metadata, options));
   WriteTask task;
   task.location = TableOperations::DataLocation(metadata);
   FRAZIL_ASSIGN_OR_RETURN(
@@ -114,6 +152,10 @@ std::string IsolationLevel(const TableMetadata& metadata, const WriteOptions& op
 std::optional<std::string> WriteOption(const WriteOptions& options, const std::string& key) {
   auto found = options.options.find(key);
   return found == options.options.end() ? std::nullopt : std::optional<std::string>(found->second);
+}
+
+bool NamesBranch(const WriteOptions& options) {
+  return !options.branch.empty() || WriteOption(options, "branch").has_value();
 }
 
 void ApplyCommonOptions(const WriteOptions& options, SnapshotChange* change) {
@@ -252,7 +294,7 @@ Result<SnapshotChange> IcebergWrite::BuildChange() {
   SnapshotChange change;
   ApplyCommonOptions(options_, &change);
   // Compaction is of the branch that it read, whatever branch is being audited.
-  bool audited = staged_ == nullptr && !IsCompaction(options_);
+  bool audited = staged_ == nullptr && !IsCompaction(options_) && !NamesBranch(options_);
   if (audited) FRAZIL_RETURN_IF_ERROR(ApplyAudit(*operations_, *metadata_, &change));
   MetricsConfig metrics = MetricsConfig::Of(*metadata_);
   for (const auto& written : added_) {

@@ -71,6 +71,8 @@ Result<CommitOutcome> CommitSnapshot(const TableOperationsPtr& operations, Snaps
 
 /// A write option (keys in lower case), or nullopt.
 std::optional<std::string> WriteOption(const WriteOptions& options, const std::string& key);
+/// Whether a statement says itself which branch it is about, main included: that is not the one being audited.
+bool NamesBranch(const WriteOptions& options);
 /// What options say about branch, summary and staging, in the change.
 void ApplyCommonOptions(const WriteOptions& options, SnapshotChange* change);
 

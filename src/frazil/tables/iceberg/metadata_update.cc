@@ -60,10 +60,28 @@ bool IsReservedProperty(const std::string& key) {
   return std::find(reserved.begin(), reserved.end(), key) != reserved.end();
 }
 
+namespace {
+
+/// Commits go by these numbers: a table whose numbers cannot be could not be changed any more.
+Status CheckCommitProperties(const std::map<std::string, std::string>& properties) {
+  for (const char* key : {"commit.retry.num-retries", "commit.retry.min-wait-ms", "commit.retry.max-wait-ms",
+                          "commit.retry.total-timeout-ms"}) {
+    auto own = properties.find(key);
+    if (own == properties.end()) continue;
+    const auto number = ParseInteger<int32_t>(own->second);
+    if (!number) return Validation(std::string("Table property ") + key + " must have integer value");
+    if (*number < 0) return Validation(std::string("Table property ") + key + " must have non negative integer value");
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<TableMetadata> NewTableMetadata(const std::vector<NestedField>& fields,
                                        const std::vector<PartitionField>& partitioning,
                                        const std::vector<SortField>& sort, std::string location,
                                        const std::map<std::string, std::string>& properties) {
+  FRAZIL_RETURN_IF_ERROR(CheckCommitProperties(properties));
   TableMetadata metadata;
   FRAZIL_ASSIGN_OR_RETURN(metadata.format_version, FormatVersionIn(properties, kDefaultFormatVersion));
   if (metadata.format_version < 1 || metadata.format_version > kNewestFormatVersion) {
@@ -289,6 +307,7 @@ Status UpgradeFormatVersion(TableMetadata* metadata, int format_version) {
 }
 
 Status SetProperties(TableMetadata* metadata, const std::map<std::string, std::string>& properties) {
+  FRAZIL_RETURN_IF_ERROR(CheckCommitProperties(properties));
   FRAZIL_ASSIGN_OR_RETURN(int format_version, FormatVersionIn(properties, metadata->format_version));
   if (properties.count("format-version") != 0) FRAZIL_RETURN_IF_ERROR(UpgradeFormatVersion(metadata, format_version));
   for (const auto& [key, value] : properties) {

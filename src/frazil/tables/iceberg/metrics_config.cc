@@ -162,9 +162,10 @@ Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& 
     const Schema::Located* column = metadata.schema()->Find(id);
     if (column == nullptr || column->field->type->IsNested()) continue;
     const MetricsMode& mode = metrics.For(id);
+    if (!mode.counts) continue;
     if (statistics.compressed_size > 0) file->column_sizes.emplace_back(id, statistics.compressed_size);
     // As Iceberg's own writers: elements of lists and maps, of which a row has any number, are not counted.
-    if (!mode.counts || column->in_collection) continue;
+    if (column->in_collection) continue;
     file->value_counts.emplace_back(id, statistics.value_count);
     file->null_counts.emplace_back(id, statistics.null_count);
     if (statistics.nan_count) file->nan_counts.emplace_back(id, *statistics.nan_count);

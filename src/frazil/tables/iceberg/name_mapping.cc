@@ -22,9 +22,23 @@ Status Collect(const JsonValue& fields, std::map<int32_t, std::vector<std::strin
 }
 
 void Fill(const std::map<int32_t, std::vector<std::string>>& names, std::vector<ScanColumn>* columns) {
+  // Some writers leave an old name with a field when another one gets it: it is the other's then.
+  std::map<std::string, int32_t> owners;
+  for (const auto& column : *columns) {
+    auto found = names.find(column.field_id);
+    if (found == names.end()) continue;
+    for (const auto& name : found->second) {
+      auto [owner, is_new] = owners.emplace(name, column.field_id);
+      if (!is_new && column.name == name) owner->second = column.field_id;
+    }
+  }
   for (auto& column : *columns) {
     auto found = names.find(column.field_id);
-    if (found != names.end()) column.names_without_ids = found->second;
+    if (found != names.end()) {
+      for (const auto& name : found->second) {
+        if (owners.at(name) == column.field_id) column.names_without_ids.push_back(name);
+      }
+    }
     Fill(names, &column.children);
   }
 }

@@ -226,10 +226,15 @@ Result<RowSet> CherryPickSnapshot(const Table& table, const Arguments& arguments
 
 Result<RowSet> PublishChanges(const Table& table, const Arguments& arguments) {
   const std::string& id = arguments[0].string();
+  const Snapshot* found = nullptr;
   for (const auto& snapshot : Iceberg(table).metadata().snapshots) {
     const std::string* staged = Entry(snapshot, "wap.id");
-    if (staged != nullptr && *staged == id) return CherryPick(Iceberg(table), snapshot.snapshot_id);
+    if (staged == nullptr || *staged != id) continue;
+    if (found != nullptr)
+      return Validation("Cannot apply non-unique WAP ID. Found multiple snapshots with WAP ID '" + id + "'");
+    found = &snapshot;
   }
+  if (found != nullptr) return CherryPick(Iceberg(table), found->snapshot_id);
   return Validation("Cannot apply unknown WAP ID '" + id + "'");
 }
 

@@ -13,6 +13,7 @@
 #include "frazil/storage/large_objects.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/metadata_update.h"
+#include "frazil/tables/iceberg/path_commit_point.h"
 #include "frazil/tables/metadata_text.h"
 
 namespace frazil::tables::iceberg {
@@ -182,6 +183,10 @@ Result<ManifestEntries> TableOperations::ReadEntries(const TableMetadata& metada
 
 Result<CommitState> TableOperations::Commit(const TableMetadataPtr& base, TableMetadata next,
                                             TableMetadataPtr* committed) const {
+  // Others look for the metadata of such tables in the table's folder.
+  if (dynamic_cast<PathCommitPoint*>(commit_point_.get()) != nullptr &&
+      next.properties.count("write.metadata.path") != 0)
+    return IllegalArgument("Hadoop path-based tables cannot relocate metadata");
   CompleteForCommit(&next, base.get(), NowMicros() / 1000);
   std::optional<std::string> expected;
   if (base != nullptr) expected = base->metadata_location;
