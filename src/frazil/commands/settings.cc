@@ -1,5 +1,6 @@
 #include "frazil/base/text.h"
 #include "frazil/commands/statements_internal.h"
+#include "frazil/sql/parser.h"
 #include "frazil/types/time_zone.h"
 
 namespace frazil::commands {
@@ -43,6 +44,21 @@ std::string Shown(const std::string& key, std::string value) {
 
 }  // namespace
 
+namespace {
+
+/// A variable of the session is not set by SET without VARIABLE.
+Status CheckNoVariable(const std::string& key, CommandContext& context) {
+  const auto name = sql::ParseMultipartIdentifier(key, context.parser_options());
+  if (!name.ok()) return {};
+  const bool is_plain =
+      name->size() == 1 || (name->size() == 2 && EqualsIgnoreCase(name->front(), "session")) ||
+      (name->size() == 3 && EqualsIgnoreCase(name->front(), "system") && EqualsIgnoreCase((*name)[1], "session"));
+  if (!is_plain || !context.FindVariable(name->back())) return {};
+  return Error::Of("UNSUPPORTED_FEATURE.SET_VARIABLE_USING_SET", {{"variableName", QuoteIdentifier(*name)}});
+}
+
+}  // namespace
+
 Result<RowSet> RunSet(const plan::SetCommand& command, CommandContext& context) {
   if (command.is_time_zone) {
     std::string zone = command.value.value_or("LOCAL");
@@ -63,6 +79,7 @@ Result<RowSet> RunSet(const plan::SetCommand& command, CommandContext& context) 
     return TextRows({"key", "value"}, std::move(rows));
   }
   if (command.value.has_value()) {
+    FRAZIL_RETURN_IF_ERROR(CheckNoVariable(*command.key, context));
     FRAZIL_RETURN_IF_ERROR(context.SetConfig(*command.key, *command.value));
     return TextRows({"key", "value"}, {{*command.key, Shown(*command.key, *command.value)}});
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "frazil/base/text.h"
@@ -67,6 +68,14 @@ Status CheckLocalName(const plan::VariableCommand& command, const std::vector<st
 
 Result<RowSet> Declare(const plan::VariableCommand& command, CommandContext& context) {
   const bool is_local = !context.local_scopes.empty();
+  for (auto name = command.names.begin(); name != command.names.end(); ++name) {
+    const bool is_repeated = std::any_of(
+        command.names.begin(), name, [&](const auto& other) { return EqualsIgnoreCase(other.back(), name->back()); });
+    if (is_repeated) {
+      return Error::Of("DUPLICATE_VARIABLE_NAME_INSIDE_DECLARE",
+                       {{"variableName", QuoteIdentifier(AsciiLower(name->back()))}});
+    }
+  }
   for (const auto& name : command.names) {
     if (is_local) FRAZIL_RETURN_IF_ERROR(CheckLocalName(command, name, context.local_scopes.back()));
     FRAZIL_ASSIGN_OR_RETURN(auto plain, VariableName(name));
@@ -183,6 +192,10 @@ Result<RowSet> RunVariable(const plan::VariableCommand& command, CommandContext&
 }
 
 Result<RowSet> RunExecuteImmediate(const plan::ExecuteImmediateCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto typed, analysis::AnalyzeExpression(command.query, {}, context));
+  if (!typed->type->IsString() && typed->type->id() != TypeId::kNull) {
+    return Error::Of("INVALID_EXPR_TYPE_FOR_QUERY_EXECUTE_IMMEDIATE", {{"exprType", "\"" + typed->type->Sql() + "\""}});
+  }
   FRAZIL_ASSIGN_OR_RETURN(auto text, analysis::AnalyzeConstant(command.query, DataType::String(), context));
   if (text.is_null()) return Error::Of("NULL_QUERY_STRING_EXECUTE_IMMEDIATE", {{"varName", ""}});
   FRAZIL_ASSIGN_OR_RETURN(auto statement, sql::ParseStatement(text.string(), context.parser_options()));
@@ -216,11 +229,17 @@ Result<RowSet> RunExecuteImmediate(const plan::ExecuteImmediateCommand& command,
   context.named_parameters = std::move(named);
   context.positional_parameters = std::move(positional);
   if (!result.ok() || command.into.empty()) return result;
-  if (result->rows.size() > 1) return Error::Of(ExceptionClass::kSparkRuntime, "ROW_SUBQUERY_TOO_MANY_ROWS");
   if (result->schema->fields().size() != command.into.size()) {
     return Error::Of("ASSIGNMENT_ARITY_MISMATCH", {{"numTarget", std::to_string(command.into.size())},
                                                    {"numExpr", std::to_string(result->schema->fields().size())}});
   }
+  for (auto name = command.into.begin(); name != command.into.end(); ++name) {
+    const bool is_repeated = std::any_of(
+        command.into.begin(), name, [&](const auto& other) { return EqualsIgnoreCase(other.back(), name->back()); });
+    if (is_repeated)
+      return Error::Of("DUPLICATE_ASSIGNMENTS", {{"nameList", QuoteIdentifier(AsciiLower(name->back()))}});
+  }
+  if (result->rows.size() > 1) return Error::Of(ExceptionClass::kSparkRuntime, "ROW_SUBQUERY_TOO_MANY_ROWS");
   for (size_t i = 0; i < command.into.size(); ++i) {
     FRAZIL_ASSIGN_OR_RETURN(auto target, FindTarget(command.into[i], context));
     auto& variable = target.variable;
