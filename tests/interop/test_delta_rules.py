@@ -162,3 +162,21 @@ def test_in_commit_timestamps_are_turned_on(spark, folder, name):  # noqa: F811
     times = {row.version: row.timestamp for row in spark.sql(f"DESCRIBE HISTORY {name}").collect()}
     for version, count in ((1, 1), (2, 1), (3, 2)):
         assert spark.read.option("timestampAsOf", str(times[version])).format("delta").load(folder).count() == count
+
+
+def test_the_history_tells_a_vacuum(spark, folder, name):  # noqa: F811
+    spark.sql(f"CREATE TABLE {name} (id INT) USING delta LOCATION '{folder}'")
+    spark.sql(f"INSERT INTO {name} VALUES (1)")
+    spark.sql(f"DELETE FROM {name}")
+    spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+    try:
+        spark.sql(f"VACUUM {name} RETAIN 0 HOURS DRY RUN")
+        spark.sql(f"VACUUM {name} RETAIN 0 HOURS")
+    finally:
+        spark.conf.unset("spark.databricks.delta.retentionDurationCheck.enabled")
+    end, start, delete = spark.sql(f"DESCRIBE HISTORY {name} LIMIT 3").collect()
+    assert [end.operation, start.operation, delete.operation] == ["VACUUM END", "VACUUM START", "DELETE"]
+    assert start.operationParameters == {"retentionCheckEnabled": "false", "defaultRetentionMillis": "604800000", "specifiedRetentionMillis": "0"}
+    assert start.operationMetrics["numFilesToDelete"] == end.operationMetrics["numDeletedFiles"] == "1" and start.isolationLevel == "SnapshotIsolation"
+    assert end.operationParameters == {"status": "COMPLETED"} and end.operationMetrics["numVacuumedDirectories"] == "1"
+    assert theirs(folder) == []

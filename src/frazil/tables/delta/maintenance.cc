@@ -162,6 +162,19 @@ Result<RowSet> DeltaTable::Restore(const ScanOptions& options) const {
   return rows;
 }
 
+namespace {
+
+/// A commit that tells of a VACUUM and changes nothing.
+Change VacuumCommit(SnapshotPtr base, const char* operation) {
+  Change change;
+  change.base = std::move(base);
+  change.operation = operation;
+  change.changes_data = false;
+  return change;
+}
+
+}  // namespace
+
 Result<RowSet> DeltaTable::Vacuum(const VacuumOptions& options) const {
   FRAZIL_RETURN_IF_ERROR(CheckNotPinned(target_));
   // PROTOCOL.md, "VACUUM Protocol Check": who does not know all that writers must, may not tell what is needed.
@@ -198,12 +211,16 @@ Result<RowSet> DeltaTable::Vacuum(const VacuumOptions& options) const {
     }
   });
   std::vector<std::string> unneeded;
+  int64_t unneeded_bytes = 0;
   if (options.lite) {
     FRAZIL_ASSIGN_OR_RETURN(auto removed, RemovedFiles(target_, cutoff_ms, snapshot_->version));
     for (auto& path : removed) {
       if (needed.contains(storage::LocalPath(path))) continue;
-      FRAZIL_ASSIGN_OR_RETURN(bool exists, target_.context.store->Exists(path));
-      if (exists) unneeded.push_back(std::move(path));
+      auto info = target_.context.store->Stat(path);
+      if (!info.ok() && !storage::IsNotFound(info.error())) return std::move(info).error();
+      if (!info.ok()) continue;
+      unneeded_bytes += info->size;
+      unneeded.push_back(std::move(path));
     }
   } else {
     FRAZIL_ASSIGN_OR_RETURN(auto objects, target_.context.store->List(location(), true));
@@ -212,6 +229,7 @@ Result<RowSet> DeltaTable::Vacuum(const VacuumOptions& options) const {
       if (object.is_directory || !object.path.starts_with(prefix)) continue;
       if (IsHidden(std::string_view(object.path).substr(prefix.size()), metadata_.partition_columns)) continue;
       if (needed.contains(storage::LocalPath(object.path)) || object.modified_micros / 1000 > cutoff_ms) continue;
+      unneeded_bytes += object.size;
       unneeded.push_back(object.path);
     }
   }
@@ -224,11 +242,32 @@ Result<RowSet> DeltaTable::Vacuum(const VacuumOptions& options) const {
     for (const auto& path : unneeded) rows.rows.push_back({shown(path)});
     return rows;
   }
+  // The history tells of it, before the first file goes and after the last one (Delta's VacuumCommand).
+  Change change = VacuumCommit(snapshot_, "VACUUM START");
+  change.parameters = {{"retentionCheckEnabled", options.check_retention ? "true" : "false"},
+                       {"defaultRetentionMillis", std::to_string(configured_ms)}};
+  if (options.retention_hours) change.parameters.emplace_back("specifiedRetentionMillis", std::to_string(retention_ms));
+  change.metrics = {{"numFilesToDelete", std::to_string(unneeded.size())},
+                    {"sizeOfDataToDelete", std::to_string(unneeded_bytes)}};
+  FRAZIL_ASSIGN_OR_RETURN(auto begun, CommitChange(target_, std::move(change)));
+  size_t deleted_files = 0;
+  std::set<std::string> folders = {location()};
   for (const auto& path : unneeded) {
     // What cannot be deleted now is found again by the next VACUUM.
     Status deleted = target_.context.store->Delete(path);
-    if (!deleted.ok())
+    if (deleted.ok()) {
+      ++deleted_files;
+    } else {
       Log(LogLevel::kWarn, "A file could not be deleted", {{"path", path}, {"error", deleted.error().message}});
+    }
+    folders.insert(path.substr(0, path.rfind('/')));
+  }
+  if (begun != nullptr) {
+    change = VacuumCommit(begun, "VACUUM END");
+    change.parameters = {{"status", "\"COMPLETED\""}};
+    change.metrics = {{"numDeletedFiles", std::to_string(deleted_files)},
+                      {"numVacuumedDirectories", std::to_string(folders.size())}};
+    FRAZIL_RETURN_IF_ERROR(CommitChange(target_, std::move(change)).status());
   }
   rows.rows.push_back({shown(location())});
   return rows;
