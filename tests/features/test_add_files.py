@@ -67,6 +67,30 @@ def test_a_name_that_another_column_gets(spark, namespace, tmp_path):
     assert [row.asDict() for row in spark.table(table).collect()] == [{"id": 1, "s2": None, "s": "a"}]
 
 
+def test_names_are_found_letter_by_letter(spark, namespace, tmp_path):
+    """Files without ids are read by the table's name mapping, in which capitals count."""
+    path = tmp_path / "capitals"
+    spark.sql("SELECT 5L AS ID, 'a' AS s").coalesce(1).write.parquet(str(path))
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, s STRING) USING iceberg")
+    assert add(spark, table, f"`parquet`.`{path}`") == 1
+    assert [row.asDict() for row in spark.table(table).collect()] == [{"id": None, "s": "a"}]
+
+
+@pytest.mark.ours  # the condition
+@pytest.mark.parametrize("column", ["'x'", "DATE '2024-01-01'", "true"])
+@pytest.mark.parametrize("query", ["SELECT * FROM {}", "SELECT s FROM {} WHERE id > 2", "SELECT count(*) FROM {} WHERE id = 1 OR id IS NULL"])
+def test_columns_of_other_types_are_refused_by_name(spark, namespace, tmp_path, column, query):
+    path = tmp_path / "other"
+    spark.sql(f"SELECT {column} AS id, 'a' AS s").coalesce(1).write.parquet(str(path))
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, s STRING) USING iceberg")
+    assert add(spark, table, f"`parquet`.`{path}`") == 1
+    with pytest.raises(PySparkException, match="FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH"):
+        spark.sql(query.format(table)).collect()
+    assert spark.sql(f"SELECT s FROM {table}").first()[0] == "a"
+
+
 @pytest.mark.ours  # the messages
 def test_what_is_refused_leaves_the_files(spark, namespace, folder):
     files = sorted(folder.rglob("*.parquet"))

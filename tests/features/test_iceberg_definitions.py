@@ -198,3 +198,55 @@ def test_an_audit_id_that_two_snapshots_have(spark, namespace):
     with pytest.raises(Exception, match="non-unique WAP ID"):
         spark.sql(f"CALL ice.system.publish_changes('{table.removeprefix('ice.')}', 'w1')")
     assert spark.table(table).count() == 1
+
+
+def with_column(spark, table, column_type):
+    """The table with an optional column `x` of a type that no statement can make, as another engine adds it."""
+    state, folder = metadata(spark, table), folder_of(spark, table) / "metadata"
+    newest = max(int(p.name[1:].split(".")[0]) for p in folder.glob("v*.metadata.json"))
+    schema = json.loads(json.dumps(state["schemas"][-1]))
+    state["last-column-id"] += 1
+    schema["schema-id"] += 1
+    schema["fields"].append({"id": state["last-column-id"], "name": "x", "required": False, "type": column_type})
+    state["schemas"].append(schema)
+    state["current-schema-id"] = schema["schema-id"]
+    (folder / f"v{newest + 1}.metadata.json").write_text(json.dumps(state))
+    (folder / "version-hint.text").write_text(str(newest + 1))
+
+
+@pytest.mark.parametrize("column_type, shown", [("unknown", "void"), ("uuid", "string"), ("fixed[4]", "binary")])
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_columns_of_types_that_are_not_written_leave_the_others_alone(spark, namespace, column_type, shown, mode):
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, s STRING) USING iceberg TBLPROPERTIES ('format-version' = '3', 'write.delete.mode' = '{mode}')")
+    spark.sql(f"INSERT INTO {table} SELECT /*+ COALESCE(1) */ * FROM VALUES (1, 'a'), (2, 'b')")
+    with_column(spark, table, column_type)
+    spark.sql(f"INSERT INTO {table} (id) VALUES (3)")
+    ids = lambda: sorted(row.id for row in spark.sql(f"SELECT id FROM {table}").collect())
+    assert ids() == [1, 2, 3]
+    assert [tuple(row) for row in spark.sql(f"SELECT * FROM {table} WHERE x IS NULL ORDER BY id").collect()] == [(1, "a", None), (2, "b", None), (3, None, None)]
+    spark.sql(f"DELETE FROM {table} WHERE id = 1")
+    assert ids() == [2, 3]
+    assert {row.col_name: row.data_type for row in spark.sql(f"DESCRIBE {table}").collect()}["x"] == shown
+    assert spark.table(f"{table}.files").count() >= 2
+
+
+@pytest.mark.parametrize("column_type, shown", [("geometry", "geometry(4326)"), ("geography", "geography(4326)"), ("geometry(EPSG:3857)", "geometry(3857)")])
+def test_tables_with_spatial_columns_are_described_and_written(spark, namespace, column_type, shown):
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT) USING iceberg TBLPROPERTIES ('format-version' = '3')")
+    with_column(spark, table, column_type)
+    spark.sql(f"INSERT INTO {table} (id) VALUES (3)")
+    assert {row.col_name: row.data_type for row in spark.sql(f"DESCRIBE {table}").collect()}["x"] == shown
+    assert metadata(spark, table)["snapshots"][-1]["summary"]["total-records"] == "1"
+
+
+@pytest.mark.ours  # Spark writes texts into columns of the type uuid
+@pytest.mark.parametrize("column_type, value", [("uuid", "'f79c3e09-677c-4bbd-a479-3f349cb785e7'"), ("fixed[4]", "X'01020304'")])
+def test_values_of_types_that_are_not_written_are_refused(spark, namespace, column_type, value):
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT) USING iceberg TBLPROPERTIES ('format-version' = '3')")
+    with_column(spark, table, column_type)
+    with pytest.raises(Exception, match="UNSUPPORTED_FEATURE"):
+        spark.sql(f"INSERT INTO {table} VALUES (1, NULL), (2, {value})")
+    assert spark.table(table).select("id").count() == 0

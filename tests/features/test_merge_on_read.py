@@ -249,3 +249,15 @@ def test_compaction_can_leave_out_deletes_that_delete_nothing(spark, namespace):
     found = spark.sql(f"CALL ice.system.rewrite_data_files(table => '{table}', {options.format('true')})").first()
     assert found.removed_delete_files_count == 2 and spark.table(f"{table}.delete_files").count() == 0
     assert spark.table(table).count() == 36
+
+
+def test_compaction_says_how_many_deletion_vectors_went(spark, namespace):
+    table = numbers(spark, f"{namespace}.t", 3)
+    spark.sql(f"DELETE FROM {table} WHERE id % 10 = 1")
+    vectors = spark.table(f"{table}.delete_files").count()
+    assert vectors > 0
+    found = spark.sql(f"CALL ice.system.rewrite_data_files(table => '{table}', options => map('rewrite-all', 'true'))").first()
+    assert found.removed_delete_files_count == vectors and spark.table(f"{table}.delete_files").count() == 0
+    # None is left to go.
+    found = spark.sql(f"CALL ice.system.rewrite_data_files(table => '{table}', options => map('rewrite-all', 'true'))").first()
+    assert found.removed_delete_files_count == 0

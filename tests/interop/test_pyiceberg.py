@@ -378,6 +378,19 @@ def test_equality_deletes_of_others(spark, namespace):
     agree(spark, table, history=False)
 
 
+def test_equality_deletes_tell_signed_zeros_apart(spark, namespace):
+    """As Java's Double.equals does, to which NaN equals NaN."""
+    table = f"{namespace}.z"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, d DOUBLE, f FLOAT) USING iceberg")
+    spark.sql(f"INSERT INTO {table} SELECT /*+ COALESCE(1) */ id, CAST(v AS DOUBLE), CAST(v AS FLOAT) FROM VALUES (1, '0.0'), (2, '-0.0'), (3, 'NaN'), (4, NULL), (5, '0.1') AS t(id, v)")
+    folder = table_folder(spark, table)
+    ids = lambda: [r[0] for r in spark.sql(f"SELECT id FROM {table} ORDER BY id").collect()]
+    add_equality_deletes(folder, ["d"], pa.table({"d": pa.array([0.0, float("nan")], pa.float64())}))
+    assert ids() == [2, 4, 5]
+    add_equality_deletes(folder, ["f"], pa.table({"f": pa.array([-0.0, 0.1], pa.float32())}))
+    assert ids() == [4]
+
+
 def test_equality_deletes_of_a_whole_table(spark, namespace):
     table = f"{namespace}.g"
     spark.sql(f"CREATE TABLE {table} (id INT, v STRING) USING iceberg")

@@ -1,6 +1,9 @@
 // CALL system.rewrite_data_files: small files become big ones, deletes are folded in, rows are put into an order. All
 // chosen files are replaced in one commit.
 
+#include <algorithm>
+#include <set>
+
 #include "frazil/base/text.h"
 #include "frazil/commands/procedures_internal.h"
 #include "frazil/commands/rewrite_files.h"
@@ -102,6 +105,23 @@ Result<int64_t> RemoveDanglingDeletes(const analysis::ResolvedTable& table, Comm
   return removed.rows[0][0].integer();
 }
 
+/// How many deletion vectors go with the data files that they are about.
+Result<int64_t> CountVectors(const analysis::ResolvedTable& table, const tables::ScanOptions& state,
+                             const std::vector<std::vector<std::string>>& groups) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto deletes, table.table->MetadataTable("delete_files"));
+  FRAZIL_ASSIGN_OR_RETURN(const auto scan, deletes->Scan(state));
+  FRAZIL_ASSIGN_OR_RETURN(const auto rows, scan->Rows());
+  const int data_file = rows->schema->FieldIndex("referenced_data_file");
+  const int offset = rows->schema->FieldIndex("content_offset");
+  if (data_file < 0 || offset < 0) return 0;
+  std::set<std::string> paths;
+  for (const auto& group : groups) paths.insert(group.begin(), group.end());
+  return std::count_if(rows->rows.begin(), rows->rows.end(), [&](const auto& row) {
+    const Value& path = row[static_cast<size_t>(data_file)];
+    return !row[static_cast<size_t>(offset)].is_null() && !path.is_null() && paths.count(path.string()) != 0;
+  });
+}
+
 Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value>& values, CommandContext& context) {
   const Arguments arguments = ArgumentsOf(values);
   tables::WriteOptions options;
@@ -137,12 +157,18 @@ Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value
     bytes += group.bytes;
   }
   RewrittenFiles rewritten;
+  int64_t removed_deletes = 0;
   if (!paths.empty()) {
+    const bool has_vectors = std::any_of(plan.files.begin(), plan.files.end(),
+                                         [](const auto& file) { return file.deleted_positions != nullptr; });
+    if (has_vectors) {
+      FRAZIL_ASSIGN_OR_RETURN(removed_deletes, CountVectors(table, head, paths));
+    }
     FRAZIL_ASSIGN_OR_RETURN(rewritten, RewriteFiles(table, scan, paths, options, context, order.curve));
   }
-  int64_t removed_deletes = 0;
   if (choice.remove_dangling_deletes) {
-    FRAZIL_ASSIGN_OR_RETURN(removed_deletes, RemoveDanglingDeletes(table, context));
+    FRAZIL_ASSIGN_OR_RETURN(const int64_t dangling, RemoveDanglingDeletes(table, context));
+    removed_deletes += dangling;
   }
   DataTypePtr schema = DataType::Struct({{"rewritten_data_files_count", DataType::Integer(), false},
                                          {"added_data_files_count", DataType::Integer(), false},

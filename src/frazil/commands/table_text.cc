@@ -82,8 +82,14 @@ std::vector<std::pair<std::string, std::string>> TableDetails(const tables::Tabl
   rows.emplace_back("Location", is_local ? "file:" + table.location() : table.location());
   rows.emplace_back("Provider", table.provider());
   rows.insert(rows.end(), more.begin(), more.end());
+  auto all = table.properties();
+  // Spark shows a property that is its own by itself.
+  if (auto owner = all.find("owner"); table.provider() == "iceberg" && owner != all.end()) {
+    rows.emplace_back("Owner", owner->second);
+    all.erase(owner);
+  }
   std::string properties;
-  for (const auto& [key, value] : table.properties()) properties += (properties.empty() ? "" : ",") + key + "=" + value;
+  for (const auto& [key, value] : all) properties += (properties.empty() ? "" : ",") + key + "=" + value;
   if (!properties.empty() || table.provider() == "iceberg")
     rows.emplace_back("Table Properties", "[" + properties + "]");
   return rows;

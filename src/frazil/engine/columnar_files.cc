@@ -57,6 +57,13 @@ std::vector<Attribute> AttributesOf(const DataType& schema, AttributeId first_id
   return attributes;
 }
 
+/// Floating-point numbers are equal as Java's objects are: NaN to itself, 0.0 not to -0.0. Their texts tell all apart.
+ExpressionPtr ComparedAs(const Attribute& column) {
+  const TypeId id = column.type->id();
+  if (id != TypeId::kFloat && id != TypeId::kDouble) return MakeColumn(column);
+  return MakeCast(MakeColumn(column), DataType::String(), EvalMode::kLegacy);
+}
+
 class EngineColumnarFiles : public tables::ColumnarFiles {
  public:
   EngineColumnarFiles(Engine* engine, const storage::StoreRegistry* stores) : engine_(engine), stores_(stores) {}
@@ -121,7 +128,7 @@ class EngineColumnarFiles : public tables::ColumnarFiles {
     position.nullable = false;
     ExpressionPtr condition;
     for (size_t i = 0; i < left->output.size(); ++i) {
-      auto equal = MakeCall("null_safe_equal", {MakeColumn(left->output[i]), MakeColumn(right->output[i])},
+      auto equal = MakeCall("null_safe_equal", {ComparedAs(left->output[i]), ComparedAs(right->output[i])},
                             DataType::Boolean(), false);
       condition = condition == nullptr ? equal : MakeCall("and", {condition, equal}, DataType::Boolean(), false);
     }

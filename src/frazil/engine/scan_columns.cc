@@ -55,9 +55,11 @@ const MultiFileColumnDefinition* Find(const tables::ScanColumn& column, const Fi
       return FindById(columns, column.field_id);
     case Matching::kMappedName:
       // Iceberg, "Column Projection": a file without ids is read by the name mapping, else the ids count its columns
-      // from 1.
+      // from 1. The mapping's names are what the files have, letter by letter.
       for (const auto& name : column.names_without_ids) {
-        if (const auto* found = FindByName(columns, name)) return found;
+        for (const auto& in_file : columns) {
+          if (in_file.name == name) return &in_file;
+        }
       }
       if (!column.names_without_ids.empty()) return nullptr;
       if (!is_root) return FindByName(columns, column.name);

@@ -27,6 +27,12 @@ using duckdb::ColumnIndex;
 using duckdb::MultiFileColumnDefinition;
 using duckdb::MultiFileOptions;
 
+// Columns that are found by their ids may have been of other types once: numbers are cast.
+bool MayBePromoted(const duckdb::LogicalType& in_file, const DataType& wanted) {
+  return in_file.IsNested() || in_file.id() == duckdb::LogicalTypeId::BLOB ||
+         in_file.id() == duckdb::LogicalTypeId::UUID || (in_file.IsNumeric() && wanted.IsNumeric());
+}
+
 // Leaves out the rows of a file that are deleted.
 class DeletedRows : public duckdb::DeleteFilter {
  public:
@@ -198,11 +204,14 @@ struct TableReader : duckdb::MultiFileReader {
         columns.push_back(global_columns[i]);
       }
     }
+    // Before filters are compared with the file's statistics, which would fail on values of another kind.
     for (const auto& id : global_column_ids) {
       const auto column = id.GetPrimaryIndex();
-      if (plan.match_by_field_id || column >= slots.size() || slots[column].kind != ScanSlot::Kind::kData) continue;
-      const auto* found = FindColumnInFile(plan.columns[static_cast<size_t>(slots[column].index)], in_file, false);
+      if (column >= slots.size() || slots[column].kind != ScanSlot::Kind::kData) continue;
+      const auto* found =
+          FindColumnInFile(plan.columns[static_cast<size_t>(slots[column].index)], in_file, plan.match_by_field_id);
       if (found == nullptr) continue;
+      if (plan.match_by_field_id && MayBePromoted(found->type, *slots[column].type)) continue;
       if (IsBatchReader(*reader_data.reader)) {
         CheckBatchColumnType(*reader_data.reader, found->name, *slots[column].type);
       } else {

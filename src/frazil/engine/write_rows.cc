@@ -10,12 +10,14 @@
 #include <duckdb/main/connection.hpp>
 #include <duckdb/parallel/task_scheduler.hpp>
 #include <duckdb/parser/expression/columnref_expression.hpp>
+#include <duckdb/parser/expression/operator_expression.hpp>
 #include <duckdb/parser/result_modifier.hpp>
 #include <duckdb/parser/tableref/subqueryref.hpp>
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/engine/data_files.h"
+#include "frazil/engine/functions/kernel_error.h"
 #include "frazil/engine/lowering.h"
 #include "frazil/engine/sketch_kernels.h"
 #include "frazil/engine/spatial_type.h"
@@ -36,7 +38,9 @@ struct WritePlan {
   TextLayout text;
   BatchLayout batches;
   std::vector<size_t> file_columns;  ///< Positions in the result of the columns that go into files.
-  size_t first_partition = 0;        ///< Position of the first partition value.
+  /// Columns that files are not to hold, with the positions of the answers whether a row has a value all the same.
+  std::vector<std::pair<size_t, std::string>> unstored_columns;
+  size_t first_partition = 0;  ///< Position of the first partition value.
   std::vector<DataTypePtr> partition_types;
   size_t spread_files = 1;            ///< Over so many files rows are spread ...
   std::optional<size_t> spread_hash;  ///< ... by the hash at this position, or in turn.
@@ -97,6 +101,14 @@ Status CheckWritable(const tables::ScanColumn& column, tables::FileFormat format
                                                             {"format", NameOf(format)}});
 }
 
+// Iceberg's columns of type unknown, and those whose values nothing here can bring into a file, are left out: they read
+// as NULL.
+bool IsUnstored(const tables::WriteTask& task, const tables::ScanColumn& column) {
+  const TypeId id = column.type->id();
+  return task.write_field_ids && column.field_id >= 0 &&
+         (id == TypeId::kNull || id == TypeId::kGeometry || id == TypeId::kGeography);
+}
+
 bool IsPartitionColumn(const tables::WriteTask& task, const tables::ScanColumn& column) {
   for (const auto& field : task.partitions) {
     if (field.source.size() == 1 && field.source[0] == column.name) return true;
@@ -142,6 +154,14 @@ Result<duckdb::unique_ptr<duckdb::SelectNode>> LowerWrite(Lowering& lowering, co
   }
   for (const size_t i : ColumnsOfFiles(task)) {
     const auto& column = task.columns[i];
+    if (IsUnstored(task, column)) {
+      LoweredExpression has_value = duckdb::make_uniq<duckdb::OperatorExpression>(
+          duckdb::ExpressionType::OPERATOR_IS_NOT_NULL, ColumnRefOf(names[i]));
+      has_value->SetAlias("w" + std::to_string(position));
+      node->select_list.push_back(std::move(has_value));
+      write.unstored_columns.emplace_back(position++, column.name);
+      continue;
+    }
     FRAZIL_RETURN_IF_ERROR(CheckWritable(column, task.format));
     fields.emplace_back(column.name, column.type);
     if (IsBatchFormat(task.format)) {
@@ -261,6 +281,7 @@ class Writer {
 
   void Append(duckdb::DataChunk& chunk) {
     rows_ += chunk.size();
+    CheckUnstored(chunk);
     duckdb::DataChunk files;
     files.InitializeEmpty(write_.layout.types);
     for (size_t i = 0; i < write_.file_columns.size(); ++i) files.data[i].Reference(chunk.data[write_.file_columns[i]]);
@@ -341,6 +362,20 @@ class Writer {
     std::unique_ptr<PartitionWriter> writer;  ///< Null: the next row begins a file.
     duckdb::idx_t rows = 0;                   ///< Given to `writer`.
   };
+
+  // Values must not get lost.
+  void CheckUnstored(duckdb::DataChunk& chunk) const {
+    for (const auto& [position, name] : write_.unstored_columns) {
+      duckdb::UnifiedVectorFormat answers;
+      chunk.data[position].ToUnifiedFormat(chunk.size(), answers);
+      const auto* has_value = duckdb::UnifiedVectorFormat::GetData<bool>(answers);
+      for (duckdb::idx_t i = 0; i < chunk.size(); ++i) {
+        if (!has_value[answers.sel->get_index(i)]) continue;
+        ThrowSparkError(Error::Unsupported("writing values of the column " + QuoteIdentifier(name) +
+                                           ", whose type in the table has no like in Spark"));
+      }
+    }
+  }
 
   // Which of the files of the spread a row goes to.
   void AppendSpread(std::string& key, const duckdb::UnifiedVectorFormat& hashes, size_t row, duckdb::idx_t i) const {
@@ -507,7 +542,7 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
         statement.SetObserved(lowering.observed());
         if (!lowered.ok()) return lowered.status().error();
         is_copy = task.format == tables::FileFormat::kParquet && task.partitions.empty() && write.spread_files == 1 &&
-                  max_records == 0;
+                  max_records == 0 && write.unstored_columns.empty();
         if (is_copy) {
           state.copy_target = &writer.Whole();
           return CopyOf(*std::move(lowered));

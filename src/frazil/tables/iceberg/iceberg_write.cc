@@ -28,14 +28,32 @@ Result<FileFormat> FormatOf(const std::string& name) {
 
 /// Spark's types are wider than these: files would hold them as texts and bytes of any length, which other readers
 /// refuse.
+bool IsUnwritable(const Type& type) { return type.kind == TypeKind::kUuid || type.kind == TypeKind::kFixed; }
+
 Status CheckWritable(const std::vector<NestedField>& fields) {
   for (const auto& field : fields) {
-    if (field.type->kind == TypeKind::kUuid || field.type->kind == TypeKind::kFixed) {
+    if (IsUnwritable(*field.type))
       return Error::Unsupported("writing columns of Iceberg's type " + TypeText(*field.type));
-    }
     FRAZIL_RETURN_IF_ERROR(CheckWritable(field.type->fields));
   }
   return {};
+}
+
+/// The columns that a write is given. Those of types that cannot be written are left to be NULL: as columns of no type
+/// they stay out of the files.
+Result<std::vector<ScanColumn>> ColumnsToWrite(const Schema& schema, const PartitionSpec& spec) {
+  FRAZIL_ASSIGN_OR_RETURN(auto columns, ToScanColumns(schema.fields()));
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const NestedField& field = schema.fields()[i];
+    const bool places_rows = std::any_of(spec.fields.begin(), spec.fields.end(),
+                                         [&](const SpecField& part) { return part.source_id == field.id; });
+    if (IsUnwritable(*field.type) && !places_rows && !field.required) {
+      columns[i].type = DataType::Null();
+    } else {
+      FRAZIL_RETURN_IF_ERROR(CheckWritable({field}));
+    }
+  }
+  return columns;
 }
 
 /// The same rows in other files.
@@ -99,8 +117,7 @@ Result<WriteTask> MakeTask(const TableMetadata& metadata, const PartitionSpec& s
   FRAZIL_ASSIGN_OR_RETURN(
       task.format,
       FormatOf(WriteOption(options, "write-format").value_or(metadata.Property("write.format.default", "parquet"))));
-  FRAZIL_RETURN_IF_ERROR(CheckWritable(metadata.schema()->fields()));
-  FRAZIL_ASSIGN_OR_RETURN(task.columns, ToScanColumns(metadata.schema()->fields()));
+  FRAZIL_ASSIGN_OR_RETURN(task.columns, ColumnsToWrite(*metadata.schema(), spec));
   FRAZIL_ASSIGN_OR_RETURN(task.partitions, ToPartitionFields(spec, *metadata.schema()));
   if (options.mode == WriteMode::kRewriteFiles && metadata.format_version >= 3) {
     for (const LineageColumn& lineage : {kRowIdColumn, kLastUpdatedColumn}) {

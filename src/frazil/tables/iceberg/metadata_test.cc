@@ -62,6 +62,28 @@ TEST(Metadata, BadFilesAreNamed) {
       failure("\"snapshot-id\":3051729675574597004,\"type\":\"tag\"", "\"snapshot-id\":5,\"type\":\"tag\""), "test"));
   EXPECT_TRUE(contains(failure("\"last-sequence-number\":34,", ""), "last-sequence-number"));
   EXPECT_TRUE(contains(failure("\"timestamptz\"", "\"timestamptt\""), "timestamptt"));
+  EXPECT_TRUE(
+      contains(failure("\"last-sequence-number\":34", "\"last-sequence-number\":0"),
+               "ValidationException: Invalid snapshot with sequence number 1 greater than last sequence number 0"));
+  EXPECT_TRUE(
+      contains(failure("\"default-sort-order-id\":3", "\"default-sort-order-id\":9"), "default-sort-order-id=9"));
+  EXPECT_TRUE(
+      contains(failure("\"current-snapshot-id\":3055729675574597004", "\"current-snapshot-id\":null"),
+               "Current snapshot is not set, but main branch exists: SnapshotRef{snapshotId=3055729675574597004, "
+               "type=BRANCH, minSnapshotsToKeep=null, maxSnapshotAgeMs=null, maxRefAgeMs=null}"));
+  EXPECT_TRUE(contains(failure("\"max-ref-age-ms\":10000000", "\"max-ref-age-ms\":0"),
+                       "Max reference age must be greater than 0"));
+  EXPECT_TRUE(contains(failure("\"id\":8,\"name\":\"t\"", "\"id\":7,\"name\":\"t\""),
+                       "Multiple entries with same key: 7=t and 7=d"));
+  EXPECT_TRUE(
+      contains(failure("\"value-id\":5", "\"value-id\":1"), "Multiple entries with same key: 1=m.value and 1=x"));
+  EXPECT_TRUE(contains(failure("\"name\":\"t\"", "\"name\":\"y\""),
+                       "ValidationException: Invalid schema: multiple fields for name y: 2 and 8"));
+  EXPECT_TRUE(contains(failure("\"source-id\":1,\"field-id\":1000", "\"source-id\":77,\"field-id\":1000"),
+                       "Cannot find source column for partition field: 1000: x: identity(77)"));
+  auto other = ParseTableMetadata("{}", "/x");
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.error().exception_class, ExceptionClass::kIllegalArgument);
   EXPECT_FALSE(ParseTableMetadata("{", "/x").ok());
   EXPECT_FALSE(ParseTableMetadata("[]", "/x").ok());
 }

@@ -25,6 +25,14 @@ Status Drop(const TableChange& change, TableMetadata* metadata) {
 
 }  // namespace
 
+Status CheckRetention(const SnapshotRef& ref) {
+  const auto is_positive = [](const auto& number) { return !number || *number > 0; };
+  if (!is_positive(ref.min_snapshots_to_keep)) return IllegalArgument("Min snapshots to keep must be greater than 0");
+  if (!is_positive(ref.max_snapshot_age_ms)) return IllegalArgument("Max snapshot age must be greater than 0 ms");
+  if (!is_positive(ref.max_ref_age_ms)) return IllegalArgument("Max reference age must be greater than 0");
+  return {};
+}
+
 Status ApplyReferenceChange(const TableChange& change, const std::string& table_name, TableMetadata* metadata) {
   if (change.type == TableChange::Type::kDropReference) return Drop(change, metadata);
   const std::string& name = change.new_name;
@@ -37,12 +45,11 @@ Status ApplyReferenceChange(const TableChange& change, const std::string& table_
   if (!exists && !change.create)
     return IllegalArgument(std::string(change.is_branch ? "Branch" : "Tag") + " does not exist: " + name);
   if (exists && known->second.is_branch != change.is_branch) return WrongKind(name, known->second.is_branch);
-  if (change.snapshots_to_keep && *change.snapshots_to_keep <= 0)
-    return IllegalArgument("Min snapshots to keep must be greater than 0");
-  if (change.snapshot_retain_ms && *change.snapshot_retain_ms <= 0)
-    return IllegalArgument("Max snapshot age must be greater than 0 ms");
-  if (change.reference_retain_ms && *change.reference_retain_ms <= 0)
-    return IllegalArgument("Max reference age must be greater than 0");
+  SnapshotRef retention;
+  retention.min_snapshots_to_keep = change.snapshots_to_keep;
+  retention.max_snapshot_age_ms = change.snapshot_retain_ms;
+  retention.max_ref_age_ms = change.reference_retain_ms;
+  FRAZIL_RETURN_IF_ERROR(CheckRetention(retention));
   SnapshotRef ref;
   if (exists) ref = known->second;
   ref.is_branch = change.is_branch;

@@ -6,6 +6,9 @@
 
 namespace frazil::tables::iceberg {
 
+/// IllegalArgumentException where an age or a number of snapshots to keep is not positive.
+Status CheckRetention(const SnapshotRef& ref);
+
 /// kSetReference and kDropReference: CREATE, REPLACE and DROP of branches and tags. Errors have Iceberg's texts.
 Status ApplyReferenceChange(const TableChange& change, const std::string& table_name, TableMetadata* metadata);
 

@@ -1,6 +1,7 @@
 #include "frazil/tables/iceberg/schema.h"
 
 #include <algorithm>
+#include <map>
 
 #include "frazil/base/text.h"
 #include "frazil/tables/iceberg/errors.h"
@@ -42,6 +43,26 @@ void CollectProblems(const NestedField& field, const std::string& path, int form
   }
   for (const auto& child : field.type->fields)
     CollectProblems(child, path + "." + child.name, format_version, problems);
+}
+
+/// Ids are a field's alone in the whole schema, names in their struct.
+Status CheckUnique(const Type& type, const std::string& prefix, std::map<int32_t, std::string>* ids) {
+  std::map<std::string, int32_t> names;
+  for (const auto& field : type.fields) {
+    const std::string path = prefix + field.name;
+    auto [known, is_new] = ids->emplace(field.id, path);
+    if (!is_new) {
+      return IllegalArgument("Multiple entries with same key: " + std::to_string(field.id) + "=" + path + " and " +
+                             std::to_string(field.id) + "=" + known->second);
+    }
+    auto [same, is_first] = names.emplace(field.name, field.id);
+    if (!is_first) {
+      return Validation("Invalid schema: multiple fields for name " + path + ": " + std::to_string(same->second) +
+                        " and " + std::to_string(field.id));
+    }
+    FRAZIL_RETURN_IF_ERROR(CheckUnique(*field.type, path + ".", ids));
+  }
+  return {};
 }
 
 }  // namespace
@@ -103,6 +124,8 @@ Result<SchemaPtr> Schema::FromJson(const JsonValue& json) {
   const JsonValue* type = json.Find("type");
   if (type == nullptr || type->text != "struct") return IllegalArgument("Cannot parse type from json: " + json.Write());
   FRAZIL_ASSIGN_OR_RETURN(auto fields, ParseFields(json));
+  std::map<int32_t, std::string> ids_in_use;
+  FRAZIL_RETURN_IF_ERROR(CheckUnique(*Type::Struct(fields), "", &ids_in_use));
   FRAZIL_ASSIGN_OR_RETURN(auto id, GetOptionalLong(json, "schema-id"));
   std::vector<int32_t> identifiers;
   const JsonValue* ids = json.Find("identifier-field-ids");

@@ -3,6 +3,7 @@
 #include "frazil/base/text.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/json_access.h"
+#include "frazil/tables/iceberg/reference_update.h"
 
 namespace frazil::tables::iceberg {
 
@@ -75,6 +76,7 @@ Result<SnapshotRef> ParseSnapshotRef(const JsonValue& json) {
   FRAZIL_ASSIGN_OR_RETURN(ref.min_snapshots_to_keep, GetOptionalLong(json, "min-snapshots-to-keep"));
   FRAZIL_ASSIGN_OR_RETURN(ref.max_snapshot_age_ms, GetOptionalLong(json, "max-snapshot-age-ms"));
   FRAZIL_ASSIGN_OR_RETURN(ref.max_ref_age_ms, GetOptionalLong(json, "max-ref-age-ms"));
+  FRAZIL_RETURN_IF_ERROR(CheckRetention(ref));
   return ref;
 }
 

@@ -1,10 +1,33 @@
 #include "frazil/tables/iceberg/spark_schema.h"
 
 #include "frazil/base/json.h"
+#include "frazil/base/text.h"
 #include "frazil/tables/iceberg/errors.h"
 #include "frazil/tables/iceberg/single_value.h"
 
 namespace frazil::tables::iceberg {
+
+namespace {
+
+/// "geometry(EPSG:3857)", "geography(OGC:CRS84, spherical)": of the reference systems those that Spark knows.
+Result<DataTypePtr> ToSpatialType(const Type& type) {
+  std::string system = "OGC:CRS84", edges = "spherical";
+  if (const size_t open = type.text.find('('); open != std::string::npos && type.text.back() == ')') {
+    const std::string inside = type.text.substr(open + 1, type.text.size() - open - 2);
+    const size_t comma = inside.find(',');
+    system = TrimBlanks(inside.substr(0, comma));
+    if (comma != std::string::npos) edges = TrimBlanks(inside.substr(comma + 1));
+  }
+  if (EqualsIgnoreCase(system, "OGC:CRS84") && EqualsIgnoreCase(edges, "spherical"))
+    return type.kind == TypeKind::kGeometry ? DataType::Geometry(4326) : DataType::Geography(4326);
+  if (type.kind == TypeKind::kGeometry && EqualsIgnoreCase(system, "EPSG:3857")) return DataType::Geometry(3857);
+  if (type.kind == TypeKind::kGeometry && EqualsIgnoreCase(system, "SRID:0")) return DataType::Geometry(0);
+  if (!EqualsIgnoreCase(edges, "spherical"))
+    return UnsupportedOperation("Cannot convert unsupported type to Spark: " + TypeText(type));
+  return Error::Of(ExceptionClass::kIllegalArgument, "ST_INVALID_CRS_VALUE", {{"crs", system}});
+}
+
+}  // namespace
 
 Result<DataTypePtr> ToSparkType(const Type& type) {
   switch (type.kind) {
@@ -40,9 +63,10 @@ Result<DataTypePtr> ToSparkType(const Type& type) {
       return UnsupportedOperation("Spark does not support time fields");
     case TypeKind::kTimestampNs:
     case TypeKind::kTimestampTzNs:
+      return UnsupportedOperation("Cannot convert unsupported type to Spark: " + TypeText(type));
     case TypeKind::kGeometry:
     case TypeKind::kGeography:
-      return UnsupportedOperation("Cannot convert unknown type to Spark: " + TypeText(type));
+      return ToSpatialType(type);
     case TypeKind::kStruct:
       return ToSparkStruct(type.fields);
     case TypeKind::kList: {

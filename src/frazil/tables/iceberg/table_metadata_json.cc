@@ -40,6 +40,17 @@ Status ParseSchemas(const JsonValue& json, TableMetadata* metadata) {
   return {};
 }
 
+/// A field that is not void is of a column.
+Status CheckSources(const PartitionSpec& spec, const Schema& schema) {
+  for (const auto& field : spec.fields) {
+    const bool is_void = field.unknown_transform.empty() && field.transform == TransformKind::kVoid;
+    if (is_void || schema.Find(field.source_id) != nullptr) continue;
+    return Validation("Cannot find source column for partition field: " + std::to_string(field.field_id) + ": " +
+                      field.name + ": " + TransformText(field) + "(" + std::to_string(field.source_id) + ")");
+  }
+  return {};
+}
+
 Status ParseSpecs(const JsonValue& json, TableMetadata* metadata) {
   if (Has(json, "partition-specs")) {
     FRAZIL_ASSIGN_OR_RETURN(const auto* items, GetArray(json, "partition-specs"));
@@ -63,6 +74,8 @@ Status ParseSpecs(const JsonValue& json, TableMetadata* metadata) {
   FRAZIL_ASSIGN_OR_RETURN(auto last_partition_id, GetOptionalLong(json, "last-partition-id"));
   if (!last_partition_id && metadata->format_version > 1)
     return MustExist("last-partition-id", metadata->format_version);
+  // Former specs may be of columns that were dropped since; what is written goes by the default one.
+  FRAZIL_RETURN_IF_ERROR(CheckSources(metadata->spec(), *metadata->schema()));
   int32_t highest = kFirstPartitionFieldId - 1;
   for (const auto& spec : metadata->specs) highest = std::max(highest, spec.LastFieldId());
   metadata->last_partition_id = last_partition_id ? static_cast<int32_t>(*last_partition_id) : highest;
@@ -81,7 +94,20 @@ Status ParseSortOrders(const JsonValue& json, TableMetadata* metadata) {
     FRAZIL_ASSIGN_OR_RETURN(SortOrder order, ParseSortOrder(item));
     metadata->sort_orders.push_back(std::move(order));
   }
+  // Order 0 is that of tables that are not sorted, whether it is listed or not.
+  if (metadata->default_sort_order_id != 0 && metadata->FindSortOrder(metadata->default_sort_order_id) == nullptr) {
+    return IllegalArgument("Cannot find sort order with default-sort-order-id=" +
+                           std::to_string(metadata->default_sort_order_id) + " from sort-orders");
+  }
   return {};
+}
+
+/// "SnapshotRef{snapshotId=1, type=BRANCH, ...}": a reference as Iceberg's messages show it.
+std::string Shown(const SnapshotRef& ref) {
+  const auto number = [](const std::optional<int64_t>& value) { return value ? std::to_string(*value) : "null"; };
+  return "SnapshotRef{snapshotId=" + std::to_string(ref.snapshot_id) + ", type=" + (ref.is_branch ? "BRANCH" : "TAG") +
+         ", minSnapshotsToKeep=" + number(ref.min_snapshots_to_keep) +
+         ", maxSnapshotAgeMs=" + number(ref.max_snapshot_age_ms) + ", maxRefAgeMs=" + number(ref.max_ref_age_ms) + "}";
 }
 
 Status ParseSnapshots(const JsonValue& json, TableMetadata* metadata) {
@@ -92,6 +118,11 @@ Status ParseSnapshots(const JsonValue& json, TableMetadata* metadata) {
     metadata->snapshots.reserve(items->size() + 1);
     for (const auto& item : *items) {
       FRAZIL_ASSIGN_OR_RETURN(Snapshot snapshot, ParseSnapshot(item));
+      // The next commit would give its files a number that others have already.
+      if (metadata->format_version > 1 && snapshot.sequence_number > metadata->last_sequence_number) {
+        return Validation("Invalid snapshot with sequence number " + std::to_string(snapshot.sequence_number) +
+                          " greater than last sequence number " + std::to_string(metadata->last_sequence_number));
+      }
       metadata->snapshots.push_back(std::move(snapshot));
     }
   }
@@ -103,7 +134,7 @@ Status ParseSnapshots(const JsonValue& json, TableMetadata* metadata) {
     for (const auto& [name, ref_json] : json.Find("refs")->members) {
       FRAZIL_ASSIGN_OR_RETURN(SnapshotRef ref, ParseSnapshotRef(ref_json));
       if (metadata->FindSnapshot(ref.snapshot_id) == nullptr) {
-        return Validation("Snapshot for reference " + name + " does not exist in the existing snapshots list");
+        return IllegalArgument("Snapshot for reference " + name + " does not exist in the existing snapshots list");
       }
       metadata->refs[name] = ref;
     }
@@ -117,10 +148,12 @@ Status ParseSnapshots(const JsonValue& json, TableMetadata* metadata) {
   auto main = metadata->refs.find(kMainBranch);
   if (metadata->current_snapshot_id && main != metadata->refs.end() &&
       main->second.snapshot_id != *metadata->current_snapshot_id) {
-    return Validation("Current snapshot ID does not match main branch (" +
-                      std::to_string(*metadata->current_snapshot_id) +
-                      " != " + std::to_string(main->second.snapshot_id) + ")");
+    return IllegalArgument("Current snapshot ID does not match main branch (" +
+                           std::to_string(*metadata->current_snapshot_id) +
+                           " != " + std::to_string(main->second.snapshot_id) + ")");
   }
+  if (!metadata->current_snapshot_id && main != metadata->refs.end())
+    return IllegalArgument("Current snapshot is not set, but main branch exists: " + Shown(main->second));
   return {};
 }
 
@@ -196,7 +229,9 @@ Result<TableMetadata> Parse(const JsonValue& json) {
 
 Result<TableMetadataPtr> ParseTableMetadata(std::string_view json, std::string metadata_location) {
   auto failed = [&](Error error) {
-    return DamagedMetadata("Cannot read table metadata " + metadata_location + ": " + error.message).CausedBy(error);
+    Error damaged = DamagedMetadata("Cannot read table metadata " + metadata_location + ": " + error.message);
+    damaged.exception_class = error.exception_class;
+    return std::move(damaged).CausedBy(std::move(error));
   };
   auto value = ParseJson(json);
   if (!value.ok()) return failed(value.error());
