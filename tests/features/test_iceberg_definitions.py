@@ -129,6 +129,14 @@ def test_properties_of_data_files(spark, namespace):
         spark.sql(f"DROP TABLE IF EXISTS {namespace}.bad")
 
 
+def test_files_are_cut_at_the_target_size(spark, namespace):
+    table = f"{namespace}.t"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, s STRING) USING iceberg TBLPROPERTIES ('write.target-file-size-bytes' = '500000')")
+    spark.sql(f"INSERT INTO {table} SELECT id, sha2(CAST(id AS STRING), 256) FROM range(0, 100000, 1, 1)")
+    sizes = [row.file_size_in_bytes for row in spark.table(f"{table}.files").collect()]
+    assert len(sizes) > 5 and max(sizes) < 1000000 and spark.table(table).distinct().count() == 100000
+
+
 def test_a_mode_of_changes_that_is_none(spark, namespace):
     table = f"{namespace}.t"
     spark.sql(f"CREATE TABLE {table} (id BIGINT) USING iceberg TBLPROPERTIES ('write.delete.mode' = 'nonsense')")

@@ -226,12 +226,16 @@ TEST_F(PlanReaderTest, RegisteredFunctionsAreTemporaryOnesWithTheCodeAsBody) {
   EXPECT_EQ(definition.body->As<plan::PythonFunctionExpr>().command, "code");
 }
 
-TEST_F(PlanReaderTest, NamesWhatIsNotSupported) {
+TEST_F(PlanReaderTest, FunctionsWithoutCodeAreNoPlans) {
   proto::Relation message;
   SetRange(message.mutable_co_group_map()->mutable_input());
-  const auto plan = Read(message);
-  ASSERT_EQ(plan->kind, plan::PlanKind::kUnsupportedRelation);
-  EXPECT_NE(plan->As<plan::UnsupportedRelationPlan>().feature.find("applyInPandas"), std::string::npos);
+  PlanReader reader(&session_);
+  const auto plan = reader.ReadRelation(message);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_NE(plan.error().message.find("without code"), std::string::npos);
+}
+
+TEST_F(PlanReaderTest, NamesWhatIsNotSupported) {
   proto::Command command;
   command.mutable_register_function()->set_function_name("f");
   command.mutable_register_function()->mutable_java_udf()->set_class_name("example.F");

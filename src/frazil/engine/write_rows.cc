@@ -527,8 +527,9 @@ Result<std::vector<tables::WrittenFile>> WriteRows(Statement& statement, const F
       level != task.format_options.end()) {
     FRAZIL_ASSIGN_OR_RETURN(write.layout.zstd_level, NumberOf(level->second));
   }
-  write.layout.row_group_bytes = std::max<int64_t>(task.row_group_size, 1);
   write.layout.target_file_bytes = std::max<int64_t>(task.target_file_size, 1);
+  // Files are cut between row groups: none may hold more than a file should.
+  write.layout.row_group_bytes = std::clamp<int64_t>(task.row_group_size, 1, write.layout.target_file_bytes);
   // The files are written beside the query's own connection, which is busy.
   duckdb::Connection connection(*statement.client().db);
   connection.context->registered_state->Insert(
