@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/cast_mismatch.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/analysis/python_functions_internal.h"
 #include "frazil/analysis/typed_expr_internal.h"
@@ -32,29 +33,8 @@ class ScopeOpening {
 };
 
 Error CastError(const Expression& child, const DataType& to, EvalMode mode) {
-  const auto& from = *child.type;
   const std::string verb = mode == EvalMode::kTry ? "TRY_CAST(" : "CAST(";
-  Error::Parameters parameters = {{"sqlExpr", "\"" + verb + child.sql + " AS " + to.Sql() + ")\""},
-                                  {"srcType", "\"" + from.Sql() + "\""},
-                                  {"targetType", "\"" + to.Sql() + "\""}};
-  const char* functions = nullptr;
-  if (mode != EvalMode::kLegacy) {
-    if (from.IsNumeric() && to.id() == TypeId::kTimestamp)
-      functions = "`TIMESTAMP_SECONDS`/`TIMESTAMP_MILLIS`/`TIMESTAMP_MICROS`";
-    if (from.id() == TypeId::kTimestamp && to.IsNumeric()) functions = "`UNIX_SECONDS`/`UNIX_MILLIS`/`UNIX_MICROS`";
-    if (from.IsNumeric() && to.id() == TypeId::kDate) functions = "`DATE_FROM_UNIX_DATE`";
-    if (from.id() == TypeId::kDate && to.IsNumeric()) functions = "`UNIX_DATE`";
-  }
-  if (functions != nullptr) {
-    parameters.emplace_back("functionNames", functions);
-    return Error::Of("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", std::move(parameters));
-  }
-  if (mode == EvalMode::kAnsi && CanCast(from, to)) {
-    parameters.emplace_back("config", "\"spark.sql.ansi.enabled\"");
-    parameters.emplace_back("configVal", "'false'");
-    return Error::Of("DATATYPE_MISMATCH.CAST_WITH_CONF_SUGGESTION", std::move(parameters));
-  }
-  return Error::Of("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", std::move(parameters));
+  return CastMismatch(verb + child.sql + " AS " + to.Sql() + ")", *child.type, to, mode);
 }
 
 // 'epoch', 'now', 'today' and the like, as a constant that is cast to a date or timestamp. In rows these texts mean

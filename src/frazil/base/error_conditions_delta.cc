@@ -8,6 +8,8 @@ using enum ExceptionClass;
 // Conditions of Delta Lake. Source: delta-io/delta, spark/src/main/resources/error/delta-error-classes.json.
 constexpr ErrorCondition kTable[] = {
     {"DELTA_ADD_COLUMN_STRUCT_NOT_FOUND", "42KD3", "Struct not found at position <position>", kAnalysis},
+    {"DELTA_AGGREGATION_NOT_SUPPORTED", "42903",
+     "Aggregate functions are not supported in the <operation> <predicate>.", kAnalysis},
     {"DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED", "42000",
      "ALTER TABLE CLUSTER BY cannot be applied to a partitioned table.", kAnalysis},
     {"DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE", "0AKDE",
@@ -19,21 +21,27 @@ constexpr ErrorCondition kTable[] = {
      "TABLE <table_name> SET TBLPROPERTIES (<config>=false)'.",
      kUnsupportedOperation},
     {"DELTA_CANNOT_RESTORE_TABLE_VERSION", "22003",
-     "Cannot restore table to version <version>. Available versions: [<startVersion>, <endVersion>].",
-     kIllegalArgument},
+     "Cannot restore table to version <version>. Available versions: [<startVersion>, <endVersion>].", kAnalysis},
     {"DELTA_CANNOT_RESTORE_TIMESTAMP_EARLIER", "22003",
      "Cannot restore table to timestamp (<requestedTimestamp>) as it is before the earliest version available. "
      "Please use a timestamp after (<earliestTimestamp>).",
-     kIllegalArgument},
+     kAnalysis},
     {"DELTA_CANNOT_RESTORE_TIMESTAMP_GREATER", "22003",
      "Cannot restore table to timestamp (<requestedTimestamp>) as it is after the latest version available. Please "
      "use a timestamp before (<latestTimestamp>)",
-     kIllegalArgument},
+     kAnalysis},
     {"DELTA_CANNOT_USE_ALL_COLUMNS_FOR_PARTITION", "428FT", "Cannot use all columns for partition columns", kAnalysis},
     {"DELTA_CANNOT_VACUUM_LITE", "55000",
      "VACUUM LITE cannot delete all eligible files as some files are not referenced by the Delta log. Please run "
      "VACUUM FULL.",
      kSpark},
+    {"DELTA_CAST_OVERFLOW_IN_TABLE_WRITE", "22003",
+     "Failed to write a value of <sourceType> type into the <targetType> type column <columnName> due to an "
+     "overflow.\nUse `try_cast` on the input value to tolerate overflow and return NULL instead.\nIf necessary, set "
+     "<storeAssignmentPolicyFlag> to \"LEGACY\" to bypass this error or set "
+     "<updateAndMergeCastingFollowsAnsiEnabledFlag> to true to revert to the old behaviour and follow "
+     "<ansiEnabledFlag> in UPDATE and MERGE.",
+     kArithmetic},
     {"DELTA_CDC_START_VERSION_AFTER_LATEST", "22003",
      "Start version <start> for change data feed exceeds the latest table version <latest>.", kAnalysis},
     {"DELTA_CLONE_UNSUPPORTED_SOURCE", "0AKDC",
@@ -44,6 +52,8 @@ constexpr ErrorCondition kTable[] = {
      "CLUSTER BY is not supported because the following column(s): <columnsWithDataTypes> don't support data "
      "skipping.",
      kAnalysis},
+    {"DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE", "42000",
+     "Replacing a clustered Delta table with a partitioned table is not allowed.", kAnalysis},
     {"DELTA_CLUSTERING_WITH_PARTITION_PREDICATE", "0A000",
      "OPTIMIZE command for Delta table with clustering doesn't support partition predicates. Please remove the "
      "predicates: <predicates>.",
@@ -85,6 +95,7 @@ constexpr ErrorCondition kTable[] = {
      "ConcurrentWriteException: A concurrent transaction has written new data since the current transaction read "
      "the table. Please try the operation again.<conflictingCommit>\nRefer to <docLink> for more details.",
      kSpark},
+    {"DELTA_CONFLICT_SET_COLUMN", "42701", "There is a conflict from these SET columns: <columnList>.", kAnalysis},
     {"DELTA_CONSTRAINT_ALREADY_EXISTS", "42710",
      "Constraint '<constraintName>' already exists. Please delete the old constraint first.\nOld "
      "constraint:\n<oldConstraint>",
@@ -120,7 +131,12 @@ constexpr ErrorCondition kTable[] = {
      "Deletion vector integrity check failed. Encountered a size mismatch.", kSpark},
     {"DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA", "0AKDC",
      "Cannot drop column from a schema with a single column. Schema:\n<schema>", kAnalysis},
+    {"DELTA_DUPLICATE_COLUMNS_FOUND.DATA", "42711",
+     "Found duplicate column(s): <duplicateCols>. The duplicate was found in the data being saved.", kAnalysis},
+    {"DELTA_DUPLICATE_COLUMNS_ON_INSERT", "42701", "Duplicate column names in INSERT clause", kAnalysis},
     {"DELTA_EMPTY_DIRECTORY", "42K03", "No file found in the directory: <directory>.", kSpark},
+    {"DELTA_EXCEED_CHAR_VARCHAR_LIMIT", "22001",
+     "Value \"<value>\" exceeds char/varchar type length limitation. Failed check: <expr>.", kSparkRuntime},
     {"DELTA_FAILED_SCAN_WITH_HISTORICAL_VERSION", "KD002",
      "Expect a full scan of the latest version of the Delta source, but found a historical scan of version "
      "<historicalVersion>",
@@ -179,6 +195,7 @@ constexpr ErrorCondition kTable[] = {
      "period to expire (<truncateHistoryLogRetentionPeriod>)\nand then run:\n    ALTER TABLE table_name DROP FEATURE "
      "feature_name TRUNCATE HISTORY",
      kSpark},
+    {"DELTA_FILE_NOT_FOUND", "42K03", "File path <path>", kSpark},
     {"DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE", "42K09",
      "Cannot alter column <columnName> because this column is referenced by the following generated "
      "column(s):\n<generatedColumns>",
@@ -225,6 +242,10 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"DELTA_IDENTITY_COLUMNS_WITH_GENERATED_EXPRESSION", "42613",
      "IDENTITY column cannot be specified with a generated column expression.", kAnalysis},
+    {"DELTA_INSERT_COLUMN_ARITY_MISMATCH", "42802",
+     "Cannot write to '<tableName>', <columnName>; target table has <numColumns> column(s) but the inserted data has "
+     "<insertColumns> column(s)",
+     kAnalysis},
     {"DELTA_INVALID_CDC_RANGE", "22003",
      "CDC range from start <start> to end <end> was invalid. End cannot be before start.", kIllegalArgument},
     {"DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", "42K05",
@@ -257,6 +278,7 @@ constexpr ErrorCondition kTable[] = {
      "scratch. To avoid this happening again, you can update your retention policy of your Delta table",
      kSpark},
     {"DELTA_MERGE_MISSING_WHEN", "42601", "There must be at least one WHEN clause in a MERGE statement.", kAnalysis},
+    {"DELTA_MERGE_UNRESOLVED_EXPRESSION", "42601", "Cannot resolve <sqlExpr> in <clause> given <cols>.", kAnalysis},
     {"DELTA_METADATA_CHANGED", "2D521",
      "MetadataChangedException: The metadata of the Delta table <tableName> has been changed by a concurrent "
      "update. Please try the operation again.<conflictingCommit>\nRefer to <docLink> for more details.",
@@ -297,6 +319,8 @@ constexpr ErrorCondition kTable[] = {
      "<numRows> rows in <tableName> violate the new CHECK constraint (<checkConstraint>)", kAnalysis},
     {"DELTA_NON_DETERMINISTIC_EXPRESSION_IN_GENERATED_COLUMN", "42621",
      "Found <expr>. A generated column cannot use a non deterministic expression.", kAnalysis},
+    {"DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED", "0AKDC",
+     "Non-deterministic functions are not supported in the <operation> <expression>.", kAnalysis},
     {"DELTA_NON_PARTITION_COLUMN_REFERENCE", "42P10",
      "Predicate references non-partition column '<columnName>'. Only the partition columns may be referenced: "
      "[<columnList>]",
@@ -309,6 +333,8 @@ constexpr ErrorCondition kTable[] = {
      kSparkRuntime},
     {"DELTA_NO_START_FOR_CDC_READ", "42601", "No startingVersion or startingTimestamp provided for CDC read.",
      kAnalysis},
+    {"DELTA_ONEOF_IN_TIMETRAVEL", "42601", "Please either provide 'timestampAsOf' or 'versionAsOf' for time travel.",
+     kIllegalArgument},
     {"DELTA_ONLY_OPERATION", "0AKDD", "<operation> is only supported for Delta tables.", kAnalysis},
     {"DELTA_OPERATION_NOT_ALLOWED", "0AKDC", "Operation not allowed: `<operation>` is not supported for Delta tables",
      kAnalysis},
@@ -364,6 +390,8 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"DELTA_TIMESTAMP_INVALID", "42816", "The provided timestamp (<expr>) cannot be converted to a valid timestamp.",
      kAnalysis},
+    {"DELTA_TIME_TRAVEL_INVALID_BEGIN_VALUE", "42604", "<timeTravelKey> needs to be a valid begin value.",
+     kIllegalArgument},
     {"DELTA_TRUNCATED_TRANSACTION_LOG", "42K03",
      "<path>: Unable to reconstruct state at version <version> as the transaction log has been truncated due to "
      "manual deletion or the log retention policy (<logRetentionKey>=<logRetention>) and checkpoint retention "
@@ -379,6 +407,10 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "0AKDC",
      "ALTER TABLE CHANGE COLUMN is not supported for changing column <fieldPath> from <oldField> to <newField>",
+     kAnalysis},
+    {"DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP", "0AKDC",
+     "Unsupported ALTER TABLE REPLACE COLUMNS operation. Reason: <details>\n\nFailed to change schema "
+     "from:\n<oldSchema>\nto:\n<newSchema>",
      kAnalysis},
     {"DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE", "0AKDC",
      "Changing column mapping mode from '<oldMode>' to '<newMode>' is not supported.", kAnalysis},
@@ -423,6 +455,16 @@ constexpr ErrorCondition kTable[] = {
      kAnalysis},
     {"DELTA_UNSUPPORTED_RENAME_COLUMN", "0AKDC", "Column rename is not supported for your Delta table. <advice>",
      kAnalysis},
+    {"DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "Subqueries are not supported in the <operation> (condition = <cond>).",
+     kAnalysis},
+    {"DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION", "42846",
+     "Cannot cast <fromCatalog> to <toCatalog>. All nested columns must match.", kAnalysis},
+    {"DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT", "22003",
+     "The specified VACUUM retention period is too low and may corrupt this Delta table if any writes are in "
+     "progress.\n\nIf no operations (insert, upsert, delete, optimize) are running, you can disable this safety check "
+     "by setting:\ndelta.retentionDurationCheck.enabled = false\n\nOtherwise, use a retention period of at least "
+     "<configuredRetentionHours> hours.",
+     kIllegalArgument},
     {"DELTA_VERSIONS_NOT_CONTIGUOUS", "KD00C",
      "Versions (<versionList>) are not contiguous. \nA gap in the delta log between versions "
      "<startVersion> and "

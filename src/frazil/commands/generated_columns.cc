@@ -33,7 +33,7 @@ Result<ExpressionPtr> ValueOf(const tables::GeneratedColumn& column, const Struc
                               CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseExpression(column.text, context.parser_options()));
   FRAZIL_ASSIGN_OR_RETURN(auto value, analysis::AnalyzeExpression(parsed, columns, context));
-  return analysis::AssignToColumn(std::move(value), field, table_name, context);
+  return analysis::AssignToColumn(std::move(value), field, {table_name}, context);
 }
 
 /// start, start + step, ... behind the last value that was given.

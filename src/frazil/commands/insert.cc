@@ -130,7 +130,7 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", "INSERT"}});
   }
   analysis::InsertShape shape;
-  shape.table_name = quoted;
+  shape.table = {quoted, table.table->provider() == "delta"};
   shape.table_schema = table.table->schema();
   shape.by_name = command.by_name;
   shape.fills_fields = evolves;
@@ -147,6 +147,8 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
   if (evolves) {
     DataTypePtr evolved = MergeSchemas(shape.table_schema, IncomingColumns(*query, shape));
     if (!evolved->Equals(*shape.table_schema)) shape.table_schema = options.schema = std::move(evolved);
+  } else if (shape.columns.empty()) {
+    FRAZIL_RETURN_IF_ERROR(table.table->CheckRows(*IncomingColumns(*query, shape)));
   }
   const DataTypePtr schema = std::exchange(shape.table_schema, WithOptionalColumns(*table.table, shape.table_schema));
   const auto given = GivenColumns(*query, shape);

@@ -45,6 +45,7 @@ Result<OpenTarget> Open(analysis::ResolvedTable table, const std::string& alias,
   open.target.scan_name = Join(open.table.full_name, ".");
   open.target.qualifier = alias.empty() ? open.table.full_name : std::vector<std::string>{alias};
   open.target.schema = open.table.table->schema();
+  open.target.is_delta = open.table.table->provider() == "delta";
   return open;
 }
 

@@ -1,7 +1,10 @@
 #include "frazil/commands/schema_evolution.h"
 
+#include <algorithm>
+
 #include "frazil/base/text.h"
 #include "frazil/commands/table_definition.h"
+#include "frazil/types/cast_rules.h"
 
 namespace frazil::commands {
 namespace {
@@ -20,7 +23,63 @@ DataTypePtr Promoted(const DataTypePtr& table, const DataTypePtr& rows) {
   return to_long || to_double || wider_decimal ? rows : table;
 }
 
+/// The size of the integers that Parquet stores in four bytes; 0 for other types.
+int SmallIntegerBytes(const DataType& type) {
+  if (type.id() == TypeId::kByte) return 1;
+  if (type.id() == TypeId::kShort) return 2;
+  return type.id() == TypeId::kInteger ? 4 : 0;
+}
+
+enum class Merging { kFits, kWidens, kFails };
+
+/// Whether values of a type go into a column as they are. Source: Delta's SchemaMergingUtils.mergeSchemas.
+Merging MergingOf(const DataType& column, const DataType& rows) {
+  if (rows.id() == TypeId::kNull || SameType(column, rows)) return Merging::kFits;
+  if (column.IsString() && rows.IsString()) return Merging::kFits;
+  const int bytes = SmallIntegerBytes(column), incoming = SmallIntegerBytes(rows);
+  if (bytes > 0 && incoming > 0) return incoming > bytes ? Merging::kWidens : Merging::kFits;
+  if (column.id() != rows.id() || !column.IsComplex()) return Merging::kFails;
+  Merging worst = Merging::kFits;
+  for (size_t i = 0; i < rows.fields().size(); ++i) {
+    const int index = column.id() == TypeId::kStruct ? column.FieldIndex(rows.fields()[i].name) : static_cast<int>(i);
+    if (index < 0) continue;
+    worst = std::max(worst, MergingOf(*column.fields()[static_cast<size_t>(index)].type, *rows.fields()[i].type));
+  }
+  return worst;
+}
+
 }  // namespace
+
+Status CheckMergeable(const tables::Table& table, const DataType& rows,
+                      const std::map<std::string, std::string>& options) {
+  if (table.provider() != "delta") return {};
+  std::vector<std::string> names;
+  for (const auto& field : rows.fields()) {
+    names.push_back(AsciiLower(field.name));
+    if (std::count(names.begin(), names.end(), names.back()) > 1)
+      return Error::Of("DELTA_DUPLICATE_COLUMNS_FOUND.DATA", {{"duplicateCols", names.back()}});
+  }
+  const bool replaces_all = IsTrue(options, "overwriteschema") && !options.contains("replacewhere");
+  if (replaces_all) return {};
+  for (const auto& field : rows.fields()) {
+    const int index = table.schema()->FieldIndex(field.name);
+    if (index < 0) continue;
+    const auto& column = table.schema()->fields()[static_cast<size_t>(index)];
+    const auto merging = MergingOf(*column.type, *field.type);
+    if (merging == Merging::kFails)
+      return Error::Of("DELTA_FAILED_TO_MERGE_FIELDS", {{"currentField", column.name}, {"updateField", field.name}});
+    if (merging == Merging::kWidens && !IsTrue(options, "mergeschema")) {
+      FRAZIL_ASSIGN_OR_RETURN(const auto detail, table.Detail());
+      const int id = detail.schema->FieldIndex("id");
+      const bool known = id >= 0 && !detail.rows.empty() && !detail.rows[0][static_cast<size_t>(id)].is_null();
+      return Error::Of("DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH",
+                       {{"id", known ? detail.rows[0][static_cast<size_t>(id)].string() : ""},
+                        {"tableSchema", SchemaTreeString(*table.schema())},
+                        {"dataSchema", SchemaTreeString(rows)}});
+    }
+  }
+  return {};
+}
 
 DataTypePtr MergeSchemas(const DataTypePtr& table, const DataTypePtr& rows, bool promotes) {
   const bool nested = table->id() == TypeId::kStruct || table->id() == TypeId::kArray || table->id() == TypeId::kMap;

@@ -13,6 +13,12 @@ namespace frazil::commands {
 Status EvolveSchema(const tables::Table& table, const DataType& rows, const std::vector<std::string>& partition_columns,
                     bool by_name, tables::WriteOptions* options, const CommandContext& context);
 
+/// Rows that a DataFrame writes into a Delta table's folder, or by saveAsTable in place of a table's: they are not
+/// cast. Errors DELTA_FAILED_TO_MERGE_FIELDS, DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH for wider integers, and
+/// DELTA_DUPLICATE_COLUMNS_FOUND.DATA. Other formats' tables pass.
+Status CheckMergeable(const tables::Table& table, const DataType& rows,
+                      const std::map<std::string, std::string>& options);
+
 /// The columns of both, the second's new ones behind the first's at every level; columns of both keep the first's type,
 /// unless `promotes` and the second's is a wider one.
 DataTypePtr MergeSchemas(const DataTypePtr& table, const DataTypePtr& rows, bool promotes = false);

@@ -238,7 +238,7 @@ Status CreateTableAsSelect(const analysis::ResolvedIdentifier& name, const table
   options.options = LowerKeys(write_options);
   // The table may keep other types than the query's (Iceberg has no TINYINT), and another order of columns.
   analysis::InsertShape shape;
-  shape.table_name = QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier));
+  shape.table = {QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))};
   shape.table_schema = staged.table->schema();
   shape.by_name = true;
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ShapeForTable(query, shape, context));

@@ -30,10 +30,10 @@ Error NotFound(const analysis::ResolvedIdentifier& name) {
 
 /// Rows of a DataFrame as a table's: by name, as writeTo and saveAsTable do, or by position (insertInto).
 Result<plan::LogicalPlanPtr> Shaped(const plan::LogicalPlanPtr& query, const DataTypePtr& schema,
-                                    const std::vector<std::string>& full_name, bool by_name, bool fills_fields,
+                                    const analysis::AssignedTable& table, bool by_name, bool fills_fields,
                                     CommandContext& context) {
   analysis::InsertShape shape;
-  shape.table_name = QuoteIdentifier(full_name);
+  shape.table = table;
   shape.table_schema = schema;
   shape.by_name = by_name;
   shape.fills_fields = fills_fields;
@@ -45,7 +45,8 @@ Result<plan::LogicalPlanPtr> RowsFor(const analysis::ResolvedTable& table, const
                                      bool by_name, tables::WriteOptions* options, CommandContext& context) {
   const DataTypePtr& schema = options->schema != nullptr ? options->schema : table.table->schema();
   FRAZIL_ASSIGN_OR_RETURN(auto rows,
-                          Shaped(query, WithOptionalColumns(*table.table, schema), table.full_name, by_name,
+                          Shaped(query, WithOptionalColumns(*table.table, schema),
+                                 {QuoteIdentifier(table.full_name), table.table->provider() == "delta"}, by_name,
                                  options->schema != nullptr || table.table->capabilities().schema_evolution, context));
   const auto is_given = [&](const std::string& name) {
     return !by_name || std::any_of(query->output.begin(), query->output.end(),
@@ -155,7 +156,10 @@ Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPt
     options.mode = tables::WriteMode::kOverwriteByFilter;
     auto overwrites_schema = options.options.find("overwriteschema");
     if (overwrites_schema != options.options.end() && EqualsIgnoreCase(overwrites_schema->second, "true")) {
-      return Error::Of("DELTA_METADATA_MISMATCH.OVERWRITE_REQUIRED");
+      // What changes nothing of the schema may be asked for.
+      const auto merged = MergeSchemas(table.table->schema(), plan::OutputSchema(*query));
+      if (!merged->Equals(*table.table->schema())) return Error::Of("DELTA_METADATA_MISMATCH.OVERWRITE_REQUIRED");
+      options.options.erase(overwrites_schema);
     }
   }
   FRAZIL_RETURN_IF_ERROR(
@@ -209,6 +213,7 @@ Result<RowSet> SaveAsTable(const plan::WriteCommand& command, const plan::Logica
     FRAZIL_RETURN_IF_ERROR(CheckOverwrite(*table.table, table.full_name, *query));
     bool same_provider = !command.format || EqualsIgnoreCase(*command.format, table.table->provider());
     if (table.table->capabilities().schema_evolution && same_provider) {
+      FRAZIL_RETURN_IF_ERROR(CheckMergeable(*table.table, *plan::OutputSchema(*query), options.options));
       OverwriteAll(*table.table, context, &options);
       FRAZIL_RETURN_IF_ERROR(WriteInto(table, query, options, true, context, command.partition_columns));
       return NoRows();
@@ -271,7 +276,8 @@ Result<RowSet> SaveFiles(const plan::WriteCommand& command, tables::FileFormat f
                      ? tables::WriteMode::kOverwriteDynamic
                      : tables::WriteMode::kReplaceTable;
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, table.schema(), {provider, path}, true, false, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows,
+                          Shaped(query, table.schema(), {QuoteIdentifier({provider, path})}, true, false, context));
   FRAZIL_RETURN_IF_ERROR(WriteRows(table, write, rows, context));
   return NoRows();
 }
@@ -294,8 +300,8 @@ Result<RowSet> CreateAtPath(const plan::WriteCommand& command, const tables::Tab
   options.operation = "append";
   options.mode = command.mode == Mode::kOverwrite ? tables::WriteMode::kOverwriteByFilter : tables::WriteMode::kAppend;
   options.options = LowerKeys(command.options);
-  FRAZIL_ASSIGN_OR_RETURN(auto rows,
-                          Shaped(query, staged.table->schema(), {format.name(), folder}, true, false, context));
+  FRAZIL_ASSIGN_OR_RETURN(auto rows, Shaped(query, staged.table->schema(), {QuoteIdentifier({format.name(), folder})},
+                                            true, false, context));
   FRAZIL_RETURN_IF_ERROR(WriteRows(*staged.table, options, rows, context));
   return NoRows();
 }
@@ -343,6 +349,7 @@ Result<RowSet> SaveFormatTable(const plan::WriteCommand& command, const tables::
   tables::WriteOptions write;
   write.operation = "append";
   write.options = std::move(options);
+  FRAZIL_RETURN_IF_ERROR(CheckMergeable(*table.table, *plan::OutputSchema(*query), write.options));
   if (command.mode == Mode::kOverwrite) {
     OverwriteAll(*table.table, context, &write);
   }

@@ -139,11 +139,19 @@ const std::string& TextOf(const CallExpression& call, size_t argument) {
 
 // Names the errors of what a call stands around, where the call is there for that.
 void NameErrors(const CallExpression& call, duckdb::ParsedExpression& lowered, ErrorOrigins& origins) {
-  if (call.function == "store_value") {
+  if (call.function == "store_value" || call.function == "delta_update_value") {
+    const bool is_update = call.function == "delta_update_value";
+    Error::Parameters parameters = {
+        {"sourceType", TextOf(call, 1)}, {"targetType", TextOf(call, 2)}, {"columnName", TextOf(call, 3)}};
+    if (is_update) {
+      parameters.emplace_back("storeAssignmentPolicyFlag", "spark.sql.storeAssignmentPolicy");
+      parameters.emplace_back("updateAndMergeCastingFollowsAnsiEnabledFlag",
+                              "spark.databricks.delta.updateAndMergeCastingFollowsAnsiEnabledFlag");
+      parameters.emplace_back("ansiEnabledFlag", "spark.sql.ansi.enabled");
+    }
     origins.Replace(
         lowered, ErrorOrigins::Errors::kOverflow,
-        Error::Of("CAST_OVERFLOW_IN_TABLE_INSERT",
-                  {{"sourceType", TextOf(call, 1)}, {"targetType", TextOf(call, 2)}, {"columnName", TextOf(call, 3)}}),
+        Error::Of(is_update ? "DELTA_CAST_OVERFLOW_IN_TABLE_WRITE" : "CAST_OVERFLOW_IN_TABLE_INSERT", parameters),
         nullptr);
   }
   if (call.function == "inline_value") {

@@ -118,10 +118,17 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFormatTable(const plan:
   }
   options.erase("path");
   options.erase("paths");
+  const bool is_delta = format.name() == "delta";
+  if (is_delta && options.contains("versionasof") && options.contains("timestampasof"))
+    return Error::Of("DELTA_ONEOF_IN_TIMETRAVEL");
   FRAZIL_ASSIGN_OR_RETURN(auto scan_options, tables::ReadScanOptions(options));
+  if (is_delta && !scan_options.reference.empty() && options.contains("versionasof"))
+    return Error::Of("DELTA_TIME_TRAVEL_INVALID_BEGIN_VALUE", {{"timeTravelKey", "versionAsOf"}});
   if (auto found = scan_options.options.find("timestampasof"); found != scan_options.options.end()) {
     FRAZIL_ASSIGN_OR_RETURN(auto zone, TimeZone::Find(settings().time_zone));
     auto micros = ParseTimestamp(found->second, *zone);
+    if (!micros.has_value() && is_delta)
+      return Error::Of("DELTA_TIMESTAMP_INVALID", {{"expr", "'" + found->second + "'"}});
     if (!micros.has_value())
       return Error::Of("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.OPTION", {{"expr", "'" + found->second + "'"}});
     scan_options.timestamp_micros = *micros;

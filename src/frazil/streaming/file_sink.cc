@@ -40,7 +40,7 @@ class FileSink : public Sink {
     tables::WriteTask task = write->task();
     task.location = path_;
     analysis::InsertShape shape;
-    shape.table_name = QuoteIdentifier(std::vector{table_->provider(), path_});
+    shape.table = {QuoteIdentifier(std::vector{table_->provider(), path_})};
     shape.table_schema = table_->schema();
     shape.by_name = true;
     FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ShapeForTable(batch.rows, shape, context));

@@ -33,6 +33,30 @@ std::vector<Attribute> Concatenated(const std::vector<Attribute>& left, const st
 
 ExpressionPtr Number(int64_t value) { return MakeLiteral(DataType::Integer(), Value(value)); }
 
+AssignedTable TableOf(const RowLevelTarget& target) { return {target.table_name, target.is_delta, false}; }
+
+/// DELTA_MERGE_UNRESOLVED_EXPRESSION: a name that stands for none of the columns.
+Error DeltaUnresolved(const std::string& name, const std::string& clause, const std::vector<Attribute>& columns) {
+  std::string given;
+  for (const auto& column : columns) {
+    auto parts = column.qualifier;
+    parts.push_back(column.name);
+    given += (given.empty() ? "columns " : ", ") + Join(parts, ".");
+  }
+  return Error::Of("DELTA_MERGE_UNRESOLVED_EXPRESSION", {{"sqlExpr", name}, {"clause", clause}, {"cols", given}});
+}
+
+/// Delta's condition in the place of Spark's for a column that is not there; other errors stay.
+Error NamedByDelta(Error error, const std::string& clause, const std::vector<Attribute>& columns) {
+  if (!error.condition.starts_with("UNRESOLVED_COLUMN.")) return error;
+  std::string name;
+  for (const auto& [parameter, value] : error.parameters) {
+    if (parameter == "objectName") name = value;
+  }
+  std::erase(name, '`');
+  return DeltaUnresolved(name, clause, columns);
+}
+
 /// UPDATE SET * and INSERT *: each column of the target takes the source's column of that name. Where the schema
 /// evolves, one that the source does not have is left alone (null), or gets its default.
 Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target,
@@ -49,10 +73,12 @@ Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target,
     if (found == nullptr && target.evolves) {
       values.emplace_back();
       if (inserts) {
-        FRAZIL_ASSIGN_OR_RETURN(values.back(), ColumnDefault(field, target.table_name, context));
+        FRAZIL_ASSIGN_OR_RETURN(values.back(), ColumnDefault(field, TableOf(target), context));
       }
       continue;
     }
+    if (found == nullptr && target.is_delta)
+      return DeltaUnresolved(field.name, inserts ? "INSERT clause" : "UPDATE clause", source);
     if (found == nullptr) {
       std::vector<std::string> names, quoted;
       for (const auto& column : source) names.push_back(column.name);
@@ -62,7 +88,7 @@ Result<std::vector<ExpressionPtr>> StarValues(const RowLevelTarget& target,
     }
     MissingFields missing{.become_null = target.evolves};
     if (target.evolves && !inserts && field.type->id() == TypeId::kStruct) missing.kept = MakeColumn(target_columns[i]);
-    FRAZIL_ASSIGN_OR_RETURN(auto value, AssignByName(MakeColumn(*found), field, missing, target.table_name, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto value, AssignByName(MakeColumn(*found), field, missing, TableOf(target), context));
     values.push_back(std::move(value));
   }
   return values;
@@ -102,8 +128,23 @@ const char* NameOf(plan::MergeActionType type) {
 
 /// The condition of the join (`name` "SEARCH") or of a clause: it gives the same answer each time, from the row alone.
 Result<ExpressionPtr> AnalyzeMergeCondition(const plan::ExprPtr& condition, const char* name,
-                                            const std::vector<Attribute>& columns, AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto typed, AnalyzeExpression(condition, columns, context));
+                                            const std::vector<Attribute>& columns, bool is_delta,
+                                            AnalysisContext& context) {
+  const std::string place = std::string(name) == "SEARCH" ? "search condition" : std::string(name) + " condition";
+  const auto analyzed = AnalyzeExpression(condition, columns, context);
+  if (!analyzed.ok()) return is_delta ? NamedByDelta(analyzed.error(), place, columns) : analyzed.error();
+  const auto& typed = *analyzed;
+  if (is_delta) {
+    const std::string operation = place + " of MERGE operation", shown = "(condition = " + typed->sql + ")";
+    if (plan::CallsNondeterministicFunction(*typed)) {
+      return Error::Of("DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED",
+                       {{"operation", operation}, {"expression", shown}});
+    }
+    if (ContainsKind(*typed, ExpressionKind::kAggregate))
+      return Error::Of("DELTA_AGGREGATION_NOT_SUPPORTED", {{"operation", operation}, {"predicate", shown}});
+    if (ContainsKind(*typed, ExpressionKind::kSubquery))
+      return Error::Of("DELTA_UNSUPPORTED_SUBQUERY", {{"operation", operation}, {"cond", typed->sql}});
+  }
   const auto refused = [&](const char* reason) {
     return Error::Of(std::string("UNSUPPORTED_MERGE_CONDITION.") + reason,
                      {{"condName", name}, {"cond", "\"" + typed->sql + "\""}});
@@ -114,6 +155,16 @@ Result<ExpressionPtr> AnalyzeMergeCondition(const plan::ExprPtr& condition, cons
   return AnalyzeCondition(condition, columns, context);
 }
 
+/// The values that UPDATE SET or INSERT of a clause gives.
+Result<std::vector<ExpressionPtr>> ClauseValues(const plan::MergeActionExpr& action, const RowLevelTarget& target,
+                                                const std::vector<Attribute>& target_columns,
+                                                const std::vector<Attribute>& scope, AnalysisContext& context) {
+  const bool inserts = action.type == plan::MergeActionType::kInsert;
+  auto values = BindAssignments(action.assignments, inserts, target, target_columns, scope, context);
+  if (values.ok() || !target.is_delta) return values;
+  return NamedByDelta(std::move(values).error(), inserts ? "INSERT clause" : "UPDATE clause", scope);
+}
+
 Status AddClauses(const std::vector<std::shared_ptr<const plan::MergeActionExpr>>& actions, const ExpressionPtr& guard,
                   const RowLevelTarget& target, const std::vector<Attribute>& target_columns,
                   const std::vector<Attribute>& source_columns, const std::vector<Attribute>& scope,
@@ -121,8 +172,8 @@ Status AddClauses(const std::vector<std::shared_ptr<const plan::MergeActionExpr>
   for (const auto& action : actions) {
     ExpressionPtr condition = guard;
     if (action->condition != nullptr) {
-      FRAZIL_ASSIGN_OR_RETURN(auto typed,
-                              AnalyzeMergeCondition(action->condition, NameOf(action->type), scope, context));
+      FRAZIL_ASSIGN_OR_RETURN(
+          auto typed, AnalyzeMergeCondition(action->condition, NameOf(action->type), scope, target.is_delta, context));
       condition = guard == nullptr ? typed : And(guard, typed);
     }
     if (condition == nullptr) condition = MakeLiteral(DataType::Boolean(), Value(true));
@@ -139,17 +190,15 @@ Status AddClauses(const std::vector<std::shared_ptr<const plan::MergeActionExpr>
         break;
       }
       case plan::MergeActionType::kUpdate: {
-        FRAZIL_ASSIGN_OR_RETURN(
-            values, BindAssignments(action->assignments, /*is_insert=*/false, target, target_columns, scope, context));
+        FRAZIL_ASSIGN_OR_RETURN(values, ClauseValues(*action, target, target_columns, scope, context));
         FRAZIL_RETURN_IF_ERROR(CheckDeterministic(values));
         break;
       }
       case plan::MergeActionType::kInsert: {
-        FRAZIL_ASSIGN_OR_RETURN(
-            values, BindAssignments(action->assignments, /*is_insert=*/true, target, target_columns, scope, context));
+        FRAZIL_ASSIGN_OR_RETURN(values, ClauseValues(*action, target, target_columns, scope, context));
         for (size_t i = 0; i < values.size(); ++i) {
           if (values[i] != nullptr) continue;
-          FRAZIL_ASSIGN_OR_RETURN(values[i], ColumnDefault(target.schema->fields()[i], target.table_name, context));
+          FRAZIL_ASSIGN_OR_RETURN(values[i], ColumnDefault(target.schema->fields()[i], TableOf(target), context));
         }
         break;
       }
@@ -189,8 +238,9 @@ struct Joined {
 
 Result<Joined> SourceAndCondition(const plan::MergeCommand& command, const NamedRelation& source,
                                   const TargetRows& rows, AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto condition, AnalyzeMergeCondition(command.condition, "SEARCH",
-                                                                Concatenated(rows.columns, source.columns), context));
+  FRAZIL_ASSIGN_OR_RETURN(auto condition,
+                          AnalyzeMergeCondition(command.condition, "SEARCH", Concatenated(rows.columns, source.columns),
+                                                rows.is_delta, context));
   return Joined{source.plan, source.columns, std::move(condition)};
 }
 

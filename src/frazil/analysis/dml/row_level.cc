@@ -17,6 +17,7 @@ namespace {
 
 Result<TargetRows> RowsOf(const tables::TableScanPtr& scan, const RowLevelTarget& target, AnalysisContext& context) {
   TargetRows rows;
+  rows.is_delta = target.is_delta;
   rows.plan = MakeTableScan(scan, target.scan_name, target.qualifier, context, /*with_metadata_columns=*/true);
   size_t columns = scan->schema()->fields().size();
   for (size_t i = 0; i < rows.plan->output.size(); ++i) {
@@ -41,7 +42,7 @@ Result<TargetRows> RowsOf(const tables::TableScanPtr& scan, const RowLevelTarget
   // Structs get the fields that are new in them.
   for (size_t i = 0; i < columns && i < target.schema->fields().size(); ++i) {
     FRAZIL_ASSIGN_OR_RETURN(auto value, WithFieldsByName(values[i], *target.schema->fields()[i].type, output[i].name,
-                                                         {.become_null = true}, target.table_name, context));
+                                                         {.become_null = true}, {target.table_name}, context));
     if (value == values[i]) continue;
     evolves = true;
     output[i].id = context.NextId();
@@ -125,7 +126,7 @@ struct FieldUpdate {
 
 /// A struct with some of its fields replaced.
 Result<ExpressionPtr> UpdateFields(const ExpressionPtr& current, const std::vector<FieldUpdate>& updates,
-                                   const std::string& table_name, AnalysisContext& context) {
+                                   const AssignedTable& table, AnalysisContext& context) {
   if (current->type->id() != TypeId::kStruct) {
     return Error::Of("INVALID_EXTRACT_BASE_FIELD_TYPE",
                      {{"base", "\"" + current->sql + "\""}, {"other", "\"" + current->type->Sql() + "\""}});
@@ -146,9 +147,9 @@ Result<ExpressionPtr> UpdateFields(const ExpressionPtr& current, const std::vect
     ExpressionPtr value = MakeCall("get_field", {current, MakeLiteral(DataType::String(), Value(fields[i].name))},
                                    fields[i].type, current->nullable || fields[i].nullable);
     if (whole != nullptr) {
-      FRAZIL_ASSIGN_OR_RETURN(value, AssignByName(whole, fields[i], {}, table_name, context));
+      FRAZIL_ASSIGN_OR_RETURN(value, AssignByName(whole, fields[i], {}, table, context));
     } else if (!below.empty()) {
-      FRAZIL_ASSIGN_OR_RETURN(value, UpdateFields(value, below, table_name, context));
+      FRAZIL_ASSIGN_OR_RETURN(value, UpdateFields(value, below, table, context));
     }
     arguments.push_back(MakeLiteral(DataType::String(), Value(fields[i].name)));
     arguments.push_back(std::move(value));
@@ -233,8 +234,22 @@ std::string QuotedValue(const Expression& value) {
   return is_text ? "'" + value.sql + "'" : value.sql;
 }
 
+/// Likewise by Delta's conditions.
+Status CheckDeltaAssignments(const std::vector<Assigned>& assigned, bool is_insert) {
+  for (size_t i = 0; i < assigned.size(); ++i) {
+    for (size_t j = i + 1; j < assigned.size(); ++j) {
+      if (!assigned[i].IsPrefixOf(assigned[j]) && !assigned[j].IsPrefixOf(assigned[i])) continue;
+      if (is_insert) return Error::Of("DELTA_DUPLICATE_COLUMNS_ON_INSERT");
+      const std::string both = "`" + Join(assigned[i].name, ".") + "`, `" + Join(assigned[j].name, ".") + "`";
+      return Error::Of("DELTA_CONFLICT_SET_COLUMN", {{"columnList", "[" + both + "]"}});
+    }
+  }
+  return Status::Ok();
+}
+
 /// Error where a column or field is assigned twice, or as a whole and in part.
-Status CheckAssignments(const std::vector<Assigned>& assigned, const RowLevelTarget& target) {
+Status CheckAssignments(const std::vector<Assigned>& assigned, bool is_insert, const RowLevelTarget& target) {
+  if (target.is_delta) return CheckDeltaAssignments(assigned, is_insert);
   std::string all;
   for (const auto& item : assigned)
     all += (all.empty() ? "\"" : ", \"") + Join(item.name, ".") + " = " + item.value->sql + "\"";
@@ -272,6 +287,7 @@ Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assig
                                                    const std::vector<Attribute>& target_columns,
                                                    const std::vector<Attribute>& scope, AnalysisContext& context) {
   const auto& fields = target.schema->fields();
+  const AssignedTable table{target.table_name, target.is_delta, false};
   std::vector<ExpressionPtr> values(fields.size());
   std::vector<std::vector<FieldUpdate>> nested(fields.size());
   std::vector<Assigned> assigned;
@@ -291,25 +307,24 @@ Result<std::vector<ExpressionPtr>> BindAssignments(const std::vector<plan::Assig
     if (index < 0) return AtOrigin(UnknownColumn(written, *target.schema), origin);
     ExpressionPtr value;
     if (assignment.value->kind == plan::ExprKind::kDefault) {
-      FRAZIL_ASSIGN_OR_RETURN(value, ColumnDefault(fields[index], target.table_name, context));
+      FRAZIL_ASSIGN_OR_RETURN(value, ColumnDefault(fields[index], table, context));
     } else {
       FRAZIL_ASSIGN_OR_RETURN(value, AnalyzeExpression(assignment.value, scope, context));
     }
     assigned.push_back({std::move(name), index, std::move(value), origin});
   }
-  FRAZIL_RETURN_IF_ERROR(CheckAssignments(assigned, target));
+  FRAZIL_RETURN_IF_ERROR(CheckAssignments(assigned, is_insert, target));
   for (auto& [name, index, value, origin] : assigned) {
     if (name.size() == 1) {
       FRAZIL_ASSIGN_OR_RETURN(values[index], AssignByName(std::move(value), fields[index],
-                                                          {.become_null = target.evolves}, target.table_name, context));
+                                                          {.become_null = target.evolves}, table, context));
     } else {
       nested[index].push_back({{name.begin() + 1, name.end()}, std::move(value), origin});
     }
   }
   for (size_t i = 0; i < fields.size(); ++i) {
     if (nested[i].empty()) continue;
-    FRAZIL_ASSIGN_OR_RETURN(values[i],
-                            UpdateFields(MakeColumn(target_columns[i]), nested[i], target.table_name, context));
+    FRAZIL_ASSIGN_OR_RETURN(values[i], UpdateFields(MakeColumn(target_columns[i]), nested[i], table, context));
   }
   return values;
 }
@@ -367,10 +382,27 @@ Result<plan::LogicalPlanPtr> RowsAfterDelete(const plan::ExprPtr& condition, con
   return plan::MakeColumnProject(plan::MakeFilter(rows.plan, Not(IsTrue(std::move(typed)))), WithLineage(rows));
 }
 
+namespace {
+
+/// Delta's UPDATE: the values are the same each time, as several plans compute them.
+Status CheckDeterministic(const std::vector<ExpressionPtr>& values, const TargetRows& rows) {
+  bool deterministic = true;
+  std::string shown;
+  for (size_t i = 0; i < values.size(); ++i) {
+    deterministic = deterministic && (values[i] == nullptr || !plan::CallsNondeterministicFunction(*values[i]));
+    shown += (i == 0 ? "\"" : ", \"") + (values[i] == nullptr ? rows.columns[i].name : values[i]->sql) + "\"";
+  }
+  if (deterministic) return Status::Ok();
+  return Error::Of("INVALID_NON_DETERMINISTIC_EXPRESSIONS", {{"sqlExprs", shown}});
+}
+
+}  // namespace
+
 Result<plan::LogicalPlanPtr> RowsAfterUpdate(const plan::UpdateCommand& command, const RowLevelTarget& target,
                                              const TargetRows& rows, AnalysisContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto values, BindAssignments(command.assignments, /*is_insert=*/false, target, rows.columns,
                                                        rows.columns, context));
+  if (target.is_delta) FRAZIL_RETURN_IF_ERROR(CheckDeterministic(values, rows));
   FRAZIL_ASSIGN_OR_RETURN(auto condition, ConditionOf(command.condition, rows, context));
   std::vector<ExpressionPtr> expressions;
   for (size_t i = 0; i < rows.columns.size(); ++i) {

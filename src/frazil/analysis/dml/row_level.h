@@ -25,6 +25,7 @@ struct RowLevelTarget {
   DataTypePtr schema;
   /// UPDATE SET * and INSERT * leave columns and fields alone that the source of a MERGE does not have.
   bool evolves = false;
+  bool is_delta = false;  ///< Delta casts and names mistakes in its own way.
 };
 
 /// A scan of the target (all its files, or some) with the columns that the plans below need.
@@ -35,6 +36,7 @@ struct TargetRows {
   /// The columns of tables/row_lineage.h, in its order, where rows have lineage; else empty. The plans of rows that
   /// stand in files already end with them: kept, but for the last update of a row that a statement changes (NULL).
   std::vector<Attribute> lineage;
+  bool is_delta = false;  ///< Of the target.
 };
 Result<TargetRows> ScanTarget(const RowLevelTarget& target, AnalysisContext& context);
 Result<TargetRows> ScanTargetFiles(const RowLevelTarget& target, const std::vector<std::string>& files,

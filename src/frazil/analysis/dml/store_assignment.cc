@@ -1,6 +1,9 @@
 #include "frazil/analysis/dml/store_assignment.h"
 
+#include <algorithm>
+
 #include "frazil/analysis/analyzer.h"
+#include "frazil/analysis/cast_mismatch.h"
 #include "frazil/analysis/dml/nested_values.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/base/json.h"
@@ -20,6 +23,11 @@ StoreAssignmentPolicy PolicyOf(AnalysisContext& context) {
   return StoreAssignmentPolicy::kAnsi;
 }
 
+bool CanAssign(StoreAssignmentPolicy policy, const DataType& from, const DataType& to, const AssignedTable& table) {
+  if (table.is_delta && policy == StoreAssignmentPolicy::kAnsi) return CanAnsiCast(from, to);
+  return CanStoreAssign(policy, from, to);
+}
+
 std::string NamesText(const std::vector<std::string>& names) {
   std::vector<std::string> quoted;
   for (const auto& name : names) quoted.push_back(QuoteIdentifier(name));
@@ -32,9 +40,29 @@ Error ArityMismatch(bool too_many, const InsertShape& shape, const std::vector<s
   for (const auto& attribute : query.output) data_columns.push_back(attribute.name);
   return Error::Of(too_many ? "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS"
                             : "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS",
-                   {{"tableName", shape.table_name},
+                   {{"tableName", shape.table.name},
                     {"tableColumns", NamesText(table_columns)},
                     {"dataColumns", NamesText(data_columns)}});
+}
+
+/// Delta: a query has fewer columns than the table, or a struct of it fewer fields. `what`: "not enough data columns".
+Error FewerInDelta(const std::string& what, size_t wanted, size_t given, const AssignedTable& table) {
+  return Error::Of("DELTA_INSERT_COLUMN_ARITY_MISMATCH", {{"tableName", table.name},
+                                                          {"columnName", what},
+                                                          {"numColumns", std::to_string(wanted)},
+                                                          {"insertColumns", std::to_string(given)}});
+}
+
+/// Error where a struct in the value has fewer fields than there are in the column.
+Status CheckFields(const DataType& from, const DataType& to, const std::string& name, const AssignedTable& table) {
+  if (from.id() != to.id() || !from.IsComplex()) return {};
+  if (from.fields().size() < to.fields().size())
+    return FewerInDelta("not enough nested fields in " + name, to.fields().size(), from.fields().size(), table);
+  for (size_t i = 0; i < to.fields().size(); ++i) {
+    const StructField& field = to.fields()[i];
+    FRAZIL_RETURN_IF_ERROR(CheckFields(*from.fields()[i].type, *field.type, name + "." + field.name, table));
+  }
+  return {};
 }
 
 /// The value, or an error at run time where it is NULL.
@@ -49,12 +77,13 @@ ExpressionPtr AssertNotNull(ExpressionPtr value, const std::string& column) {
 }
 
 /// The value, whose overflow is an error of storing it in the column.
-ExpressionPtr NameOverflow(ExpressionPtr cast, const DataType& from, const StructField& column) {
+ExpressionPtr NameOverflow(ExpressionPtr cast, const DataType& from, const StructField& column,
+                           const AssignedTable& table) {
   const auto text = [](std::string value) { return MakeLiteral(DataType::String(), Value(std::move(value))); };
   auto type = cast->type;
   const bool nullable = cast->nullable;
   std::string sql = cast->sql;
-  return MakeCall("store_value",
+  return MakeCall(table.is_delta && !table.is_insert ? "delta_update_value" : "store_value",
                   {std::move(cast), text("\"" + from.Sql() + "\""), text("\"" + type->Sql() + "\""),
                    text(QuoteIdentifier(column.name))},
                   type, nullable, EvalMode::kAnsi, std::move(sql));
@@ -89,7 +118,7 @@ bool SameFieldNames(const DataType& left, const DataType& right) {
 }  // namespace
 
 Result<ExpressionPtr> WithFieldsByName(ExpressionPtr value, const DataType& type, const std::string& column,
-                                       const MissingFields& missing, const std::string& table_name,
+                                       const MissingFields& missing, const AssignedTable& table,
                                        AnalysisContext& context) {
   const DataType& own = *value->type;
   if (SameFieldNames(own, type)) return value;
@@ -99,8 +128,8 @@ Result<ExpressionPtr> WithFieldsByName(ExpressionPtr value, const DataType& type
     const MissingFields within{missing.become_null, nullptr};
     if (own.id() == TypeId::kArray) {
       auto element = VariableOf("x", own.element_type(), own.contains_null(), context);
-      FRAZIL_ASSIGN_OR_RETURN(auto body, WithFieldsByName(element, *type.element_type(), column + ".`element`", within,
-                                                          table_name, context));
+      FRAZIL_ASSIGN_OR_RETURN(
+          auto body, WithFieldsByName(element, *type.element_type(), column + ".`element`", within, table, context));
       auto changed = DataType::Array(body->type, body->nullable);
       return MakeCall("transform", {std::move(value), LambdaOf({element}, std::move(body))}, changed, nullable);
     }
@@ -112,7 +141,7 @@ Result<ExpressionPtr> WithFieldsByName(ExpressionPtr value, const DataType& type
       auto item = VariableOf("v", from->value_type(), from->value_contains_null(), context);
       FRAZIL_ASSIGN_OR_RETURN(
           auto body, WithFieldsByName(is_key ? key : item, wanted, column + (is_key ? ".`key`" : ".`value`"), within,
-                                      table_name, context));
+                                      table, context));
       auto changed = is_key ? DataType::Map(body->type, from->value_type(), from->value_contains_null())
                             : DataType::Map(from->key_type(), body->type, body->nullable);
       value = MakeCall(is_key ? "transform_keys" : "transform_values",
@@ -124,9 +153,15 @@ Result<ExpressionPtr> WithFieldsByName(ExpressionPtr value, const DataType& type
   for (const auto& field : own.fields()) {
     if (type.FieldIndex(field.name) < 0) extra.push_back(field.name);
   }
+  const bool lacks = !missing.become_null && std::any_of(type.fields().begin(), type.fields().end(),
+                                                         [&](const auto& f) { return own.FieldIndex(f.name) < 0; });
+  if (table.is_delta && !table.is_insert && (lacks || !extra.empty())) {
+    return Error::Of("DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION",
+                     {{"fromCatalog", own.SimpleString()}, {"toCatalog", type.SimpleString()}});
+  }
   if (!extra.empty()) {
     return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_STRUCT_FIELDS",
-                     {{"tableName", table_name}, {"colName", column}, {"extraFields", NamesText(extra)}});
+                     {{"tableName", table.name}, {"colName", column}, {"extraFields", NamesText(extra)}});
   }
   std::vector<StructField> fields;
   std::vector<ExpressionPtr> arguments;
@@ -139,11 +174,13 @@ Result<ExpressionPtr> WithFieldsByName(ExpressionPtr value, const DataType& type
     ExpressionPtr member;
     if (at >= 0) {
       const bool kept_is_struct = kept != nullptr && kept->type->id() == TypeId::kStruct;
-      FRAZIL_ASSIGN_OR_RETURN(
-          member, WithFieldsByName(FieldOf(value, own.fields()[at]), *field.type, name,
-                                   {missing.become_null, kept_is_struct ? kept : nullptr}, table_name, context));
+      FRAZIL_ASSIGN_OR_RETURN(member,
+                              WithFieldsByName(FieldOf(value, own.fields()[at]), *field.type, name,
+                                               {missing.become_null, kept_is_struct ? kept : nullptr}, table, context));
+    } else if (!missing.become_null && table.is_delta) {
+      return FewerInDelta("not enough nested fields in " + column, type.fields().size(), own.fields().size(), table);
     } else if (!missing.become_null) {
-      return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA", {{"tableName", table_name}, {"colName", name}});
+      return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA", {{"tableName", table.name}, {"colName", name}});
     } else {
       keeps = keeps || kept != nullptr;
       member = kept != nullptr ? kept : MakeNull(field.type);
@@ -161,10 +198,10 @@ Result<ExpressionPtr> WithFieldsByName(ExpressionPtr value, const DataType& type
 }
 
 Result<ExpressionPtr> AssignByName(ExpressionPtr value, const StructField& column, const MissingFields& missing,
-                                   const std::string& table_name, AnalysisContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(value, WithFieldsByName(std::move(value), *column.type, QuoteIdentifier(column.name), missing,
-                                                  table_name, context));
-  return AssignToColumn(std::move(value), column, table_name, context);
+                                   const AssignedTable& table, AnalysisContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(
+      value, WithFieldsByName(std::move(value), *column.type, QuoteIdentifier(column.name), missing, table, context));
+  return AssignToColumn(std::move(value), column, table, context);
 }
 
 std::optional<std::string> DefaultText(const StructField& column) {
@@ -174,13 +211,19 @@ std::optional<std::string> DefaultText(const StructField& column) {
   return text.ok() ? std::optional<std::string>(text->text) : std::nullopt;
 }
 
-Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& column, const std::string& table_name,
+Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& column, const AssignedTable& table,
                                      AnalysisContext& context) {
   auto policy = PolicyOf(context);
+  if (table.is_delta && table.is_insert)
+    FRAZIL_RETURN_IF_ERROR(CheckFields(*value->type, *column.type, column.name, table));
   if (!SameType(*value->type, *column.type) && value->type->id() != TypeId::kNull &&
-      !CanStoreAssign(policy, *value->type, *column.type)) {
+      !CanAssign(policy, *value->type, *column.type, table)) {
+    if (table.is_delta && policy != StoreAssignmentPolicy::kStrict) {
+      return CastMismatch(table.is_insert ? column.name : value->sql, *value->type, *column.type,
+                          policy == StoreAssignmentPolicy::kAnsi ? EvalMode::kAnsi : EvalMode::kLegacy);
+    }
     return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST",
-                     {{"tableName", table_name},
+                     {{"tableName", table.name},
                       {"colName", QuoteIdentifier(column.name)},
                       {"srcType", "\"" + value->type->Sql() + "\""},
                       {"targetType", "\"" + column.type->Sql() + "\""}});
@@ -191,27 +234,27 @@ Result<ExpressionPtr> AssignToColumn(ExpressionPtr value, const StructField& col
   auto cast = MakeCast(std::move(value), target,
                        policy == StoreAssignmentPolicy::kLegacy ? context.settings().eval_mode() : EvalMode::kAnsi);
   if (policy == StoreAssignmentPolicy::kAnsi && from->IsNumeric() && target->IsNumeric() && !CanUpCast(*from, *target))
-    cast = NameOverflow(std::move(cast), *from, column);
-  if (target != column.type) cast = WithTextLengths(std::move(cast), column.type, context);
+    cast = NameOverflow(std::move(cast), *from, column, table);
+  if (target != column.type)
+    cast = WithTextLengths(std::move(cast), column.type, table.is_delta ? column.name : std::string(), context);
   if (!column.nullable && nullable) {
     cast = AssertNotNull(std::move(cast), column.name);
   }
   return cast;
 }
 
-Result<ExpressionPtr> ColumnDefault(const StructField& column, const std::string& table_name,
-                                    AnalysisContext& context) {
+Result<ExpressionPtr> ColumnDefault(const StructField& column, const AssignedTable& table, AnalysisContext& context) {
   auto text = DefaultText(column);
   if (!text.has_value()) {
     if (!column.nullable) {
       return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA",
-                       {{"tableName", table_name}, {"colName", QuoteIdentifier(column.name)}});
+                       {{"tableName", table.name}, {"colName", QuoteIdentifier(column.name)}});
     }
     return MakeNull(column.type);
   }
   FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseExpression(*text, context.parser_options()));
   FRAZIL_ASSIGN_OR_RETURN(auto value, AnalyzeExpression(parsed, {}, context));
-  return AssignToColumn(std::move(value), column, table_name, context);
+  return AssignToColumn(std::move(value), column, table, context);
 }
 
 Result<plan::PlanPtr> ReplaceDefaults(const plan::PlanPtr& plan, const InsertShape& shape) {
@@ -261,7 +304,7 @@ Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const Ins
     }
     if (constant == nullptr) continue;
     FRAZIL_ASSIGN_OR_RETURN(auto value, AnalyzeExpression(constant, {}, context));
-    FRAZIL_ASSIGN_OR_RETURN(values[index], AssignToColumn(std::move(value), fields[index], shape.table_name, context));
+    FRAZIL_ASSIGN_OR_RETURN(values[index], AssignToColumn(std::move(value), fields[index], shape.table, context));
   }
   std::vector<int> targets;  ///< Field for each column of the query.
   if (!shape.columns.empty()) {
@@ -294,12 +337,12 @@ Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const Ins
       int index = shape.table_schema->FieldIndex(attribute.name, context.settings().case_sensitive);
       if (index < 0) {
         return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_COLUMNS",
-                         {{"tableName", shape.table_name}, {"extraColumns", QuoteIdentifier(attribute.name)}});
+                         {{"tableName", shape.table.name}, {"extraColumns", QuoteIdentifier(attribute.name)}});
       }
       for (int other : targets) {
         if (other == index) {
           return Error::Of("INCOMPATIBLE_DATA_FOR_TABLE.AMBIGUOUS_COLUMN_NAME",
-                           {{"tableName", shape.table_name}, {"colName", QuoteIdentifier(attribute.name)}});
+                           {{"tableName", shape.table.name}, {"colName", QuoteIdentifier(attribute.name)}});
         }
       }
       targets.push_back(index);
@@ -311,6 +354,8 @@ Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const Ins
       targets.push_back(static_cast<int>(i));
       names.push_back(fields[i].name);
     }
+    if (shape.table.is_delta && query->output.size() < targets.size())
+      return FewerInDelta("not enough data columns", fields.size(), query->output.size(), shape.table);
     if (targets.size() != query->output.size())
       return ArityMismatch(query->output.size() > targets.size(), shape, names, *query);
   }
@@ -319,16 +364,16 @@ Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const Ins
     const StructField& field = fields[targets[i]];
     if (shape.by_name) {
       FRAZIL_ASSIGN_OR_RETURN(
-          value, AssignByName(std::move(value), field, {.become_null = shape.fills_fields}, shape.table_name, context));
+          value, AssignByName(std::move(value), field, {.become_null = shape.fills_fields}, shape.table, context));
     } else {
-      FRAZIL_ASSIGN_OR_RETURN(value, AssignToColumn(std::move(value), field, shape.table_name, context));
+      FRAZIL_ASSIGN_OR_RETURN(value, AssignToColumn(std::move(value), field, shape.table, context));
     }
     values[targets[i]] = std::move(value);
   }
   std::vector<Attribute> output;
   for (size_t i = 0; i < fields.size(); ++i) {
     if (values[i] == nullptr) {
-      FRAZIL_ASSIGN_OR_RETURN(values[i], ColumnDefault(fields[i], shape.table_name, context));
+      FRAZIL_ASSIGN_OR_RETURN(values[i], ColumnDefault(fields[i], shape.table, context));
     }
     Attribute attribute;
     attribute.id = context.NextId();

@@ -23,6 +23,21 @@ std::string_view Limited(std::string_view text, int32_t limit) {
   return text.substr(0, end);
 }
 
+// The text within `limit` characters, as Delta's check demands it.
+std::string_view LimitedByDelta(std::string_view text, int32_t limit, std::string_view check) {
+  const std::string_view cut = text.substr(0, CharacterOffset(text, limit));
+  if (text.substr(cut.size()).find_first_not_of(' ') == std::string_view::npos) return cut;
+  ThrowSparkError(
+      Error::Of("DELTA_EXCEED_CHAR_VARCHAR_LIMIT", {{"value", std::string(text)}, {"expr", std::string(check)}}));
+}
+
+std::string Padded(std::string_view text, int32_t length) {
+  std::string padded(text);
+  const int64_t missing = length - CharacterCount(padded);
+  if (missing > 0) padded.append(static_cast<size_t>(missing), ' ');
+  return padded;
+}
+
 void AddKernels(duckdb::ExtensionLoader& loader) {
   const auto text = LogicalType::VARCHAR, integer = LogicalType::INTEGER;
   AddRowKernel(
@@ -31,11 +46,18 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
       KernelTraits{true, false});
   AddRowKernel(
       loader, "spark_char_write_check", {text, integer}, text,
-      [](std::string_view value, int32_t limit) -> std::string {
-        std::string padded(Limited(value, limit));
-        const int64_t missing = limit - CharacterCount(padded);
-        if (missing > 0) padded.append(static_cast<size_t>(missing), ' ');
-        return padded;
+      [](std::string_view value, int32_t limit) -> std::string { return Padded(Limited(value, limit), limit); },
+      KernelTraits{true, false});
+  AddRowKernel(
+      loader, "spark_delta_varchar_check", {text, integer, text}, text,
+      [](std::string_view value, int32_t limit, std::string_view check) -> std::string {
+        return std::string(LimitedByDelta(value, limit, check));
+      },
+      KernelTraits{true, false});
+  AddRowKernel(
+      loader, "spark_delta_char_check", {text, integer, text}, text,
+      [](std::string_view value, int32_t limit, std::string_view check) -> std::string {
+        return Padded(LimitedByDelta(value, limit, check), limit);
       },
       KernelTraits{true, false});
   AddRowKernel(
@@ -74,9 +96,12 @@ void RegisterTableChecks(FunctionLoweringRegistry& registry) {
   registry.AddKernels(AddKernels);
   registry.AddScalar("varchar_type_write_side_check", Direct("spark_varchar_write_check"));
   registry.AddScalar("char_type_write_side_check", Direct("spark_char_write_check"));
+  registry.AddScalar("delta_varchar_check", Direct("spark_delta_varchar_check"));
+  registry.AddScalar("delta_char_check", Direct("spark_delta_char_check"));
   registry.AddScalar("raise_not_null", Direct("spark_raise_not_null"));
   // The value itself: its errors are named when the call is lowered.
   registry.AddScalar("store_value", Template("$1"));
+  registry.AddScalar("delta_update_value", Template("$1"));
   registry.AddScalar("inline_value", Template("$1"));
   registry.AddScalar("raise_not_null_violation", Direct("spark_raise_not_null_violation"));
   registry.AddScalar("raise_overwrite_mismatch", Direct("spark_raise_overwrite_mismatch"));

@@ -210,9 +210,26 @@ Result<TableScanPtr> DeltaTable::Scan(const ScanOptions& options) const {
   return DeltaScan::Make(target_.context, location(), std::move(snapshot));
 }
 
+namespace {
+
+/// Whether rows have fields of structs that the column lacks.
+bool Exceeds(const DataType& rows, const DataType& column) {
+  if (rows.id() != column.id() || !rows.IsComplex()) return false;
+  if (rows.fields().size() > column.fields().size()) return true;
+  for (size_t i = 0; i < rows.fields().size(); ++i) {
+    const int named = column.id() == TypeId::kStruct ? column.FieldIndex(rows.fields()[i].name) : -1;
+    const size_t index = named >= 0 ? static_cast<size_t>(named) : i;
+    if (Exceeds(*rows.fields()[i].type, *column.fields()[index].type)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Status DeltaTable::CheckRows(const DataType& rows) const {
   for (const auto& field : rows.fields()) {
-    if (schema_->FieldIndex(field.name) >= 0) continue;
+    const int index = schema_->FieldIndex(field.name);
+    if (index >= 0 && !Exceeds(*field.type, *schema_->fields()[static_cast<size_t>(index)].type)) continue;
     return Error::Of(
         "DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH",
         {{"id", metadata_.id}, {"tableSchema", SchemaTreeString(*schema_)}, {"dataSchema", SchemaTreeString(rows)}});

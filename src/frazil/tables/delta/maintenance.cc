@@ -95,6 +95,24 @@ Status DeltaTable::GenerateManifest() const {
   return {};
 }
 
+namespace {
+
+/// What RESTORE says of a time at which there was no table, or that is behind the newest version.
+Error RestoreError(Error error) {
+  std::map<std::string, std::string> known(error.parameters.begin(), error.parameters.end());
+  if (error.condition == "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION") {
+    return Error::Of("DELTA_CANNOT_RESTORE_TIMESTAMP_EARLIER",
+                     {{"requestedTimestamp", known["userTimestamp"]}, {"earliestTimestamp", known["commitTs"]}});
+  }
+  if (error.condition == "DELTA_TIMESTAMP_GREATER_THAN_COMMIT") {
+    return Error::Of("DELTA_CANNOT_RESTORE_TIMESTAMP_GREATER", {{"requestedTimestamp", known["providedTimestamp"]},
+                                                                {"latestTimestamp", known["lastCommitTimestamp"]}});
+  }
+  return error;
+}
+
+}  // namespace
+
 Result<RowSet> DeltaTable::Restore(const ScanOptions& options) const {
   SnapshotPtr wanted;
   if (options.snapshot_id) {
@@ -108,7 +126,9 @@ Result<RowSet> DeltaTable::Restore(const ScanOptions& options) const {
     }
     wanted = *std::move(found);
   } else {
-    FRAZIL_ASSIGN_OR_RETURN(wanted, SnapshotFor(options));
+    auto found = SnapshotFor(options);
+    if (!found.ok()) return RestoreError(std::move(found).error());
+    wanted = *std::move(found);
   }
   Change change;
   change.base = snapshot_;
@@ -188,16 +208,8 @@ Result<RowSet> DeltaTable::Vacuum(const VacuumOptions& options) const {
   if (retention_ms < 0)
     return Error::Plain(ExceptionClass::kIllegalArgument, "Retention for Vacuum can't be less than 0.");
   if (options.check_retention && retention_ms < configured_ms) {
-    return Error::Plain(ExceptionClass::kIllegalArgument,
-                        "requirement failed: Are you sure you would like to vacuum files with such a low retention "
-                        "period? If you have writers that are "
-                        "currently writing to this table, there is a risk that you may corrupt the state of your Delta "
-                        "table. If you are certain that there "
-                        "are no operations being performed on this table, such as insert/upsert/delete/optimize, then "
-                        "you may turn off this check by setting: "
-                        "spark.databricks.delta.retentionDurationCheck.enabled = false. If you are not sure, please "
-                        "use a value not less than \"" +
-                            std::to_string(configured_ms / kHourMs) + " hours\".");
+    return Error::Of("DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT",
+                     {{"configuredRetentionHours", std::to_string(configured_ms / kHourMs)}});
   }
   int64_t cutoff_ms = NowMicros() / 1000 - retention_ms;
   std::set<std::string> needed;
