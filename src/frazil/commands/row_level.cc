@@ -575,6 +575,7 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
   }
   bool changes_rows = !command.matched.empty() || !command.not_matched_by_source.empty();
   if (changes_rows) FRAZIL_RETURN_IF_ERROR(analysis::RowsAfterMerge(command, source, open.target, rows, context));
+  if (is_delta) FRAZIL_RETURN_IF_ERROR(DescribeConditions(command, rows.columns, source.columns, context, &options));
   std::vector<std::string> files;
   if (!command.not_matched_by_source.empty()) {
     // Any row may be changed: every file is read and written again.
@@ -598,7 +599,6 @@ Result<RowSet> RunMerge(const plan::MergeCommand& command, CommandContext& conte
       if (command.not_matched_by_source.empty()) files.push_back(row[0].string());
     }
   }
-  if (is_delta) FRAZIL_RETURN_IF_ERROR(DescribeConditions(command, rows.columns, source.columns, context, &options));
   replacement.marks_rows = changes_rows && tables::MarksRows(*open.table.table, "merge");
   bool keeps_changes = open.table.table->capabilities().change_feed;
   if (changes_rows && !files.empty()) {
