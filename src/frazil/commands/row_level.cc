@@ -321,11 +321,12 @@ Status CheckNotIdentity(const tables::Table& table, const std::function<bool(con
   return Status::Ok();
 }
 
-/// Whether one of the assignments is to a column of that name.
-bool Assigns(const std::vector<plan::Assignment>& assignments, const std::string& column) {
+/// Whether one of the assignments is to a column of that name; `bare`: by the name alone, without a qualifier.
+bool Assigns(const std::vector<plan::Assignment>& assignments, const std::string& column, bool bare = false) {
   return std::any_of(assignments.begin(), assignments.end(), [&](const plan::Assignment& assignment) {
-    return assignment.column->kind == plan::ExprKind::kAttribute &&
-           EqualsIgnoreCase(assignment.column->As<plan::AttributeExpr>().name.back(), column);
+    if (assignment.column->kind != plan::ExprKind::kAttribute) return false;
+    const auto& name = assignment.column->As<plan::AttributeExpr>().name;
+    return EqualsIgnoreCase(name.back(), column) && (!bare || name.size() == 1);
   });
 }
 
@@ -438,10 +439,10 @@ bool HasStar(const plan::MergeCommand& command) {
 }
 
 /// Whether an UPDATE SET or INSERT of a MERGE assigns to a column of that name.
-bool Assigns(const plan::MergeCommand& command, const std::string& column) {
+bool Assigns(const plan::MergeCommand& command, const std::string& column, bool bare = false) {
   for (const auto* actions : {&command.matched, &command.not_matched, &command.not_matched_by_source}) {
     for (const auto& action : *actions) {
-      if (Assigns(action->assignments, column)) return true;
+      if (Assigns(action->assignments, column, bare)) return true;
     }
   }
   return false;
@@ -477,7 +478,9 @@ Status EvolveTarget(const plan::MergeCommand& command, const analysis::NamedRela
   const bool has_star = HasStar(command);
   std::vector<StructField> fields;
   for (const auto& column : source.columns) {
-    if (has_star || Assigns(command, column.name)) fields.emplace_back(column.name, column.type, true);
+    // Delta takes a name with the target's alias for one of its columns, which must be there.
+    if (has_star || Assigns(command, column.name, /*bare=*/with_rows))
+      fields.emplace_back(column.name, column.type, true);
   }
   DataTypePtr evolved = MergeSchemas(open->target.schema, DataType::Struct(std::move(fields)), /*promotes=*/!with_rows);
   if (evolved->Equals(*open->target.schema)) return Status::Ok();
