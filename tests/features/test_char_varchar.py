@@ -34,5 +34,6 @@ def test_values_are_filled_up_and_cut(spark, table):
 def test_longer_values_are_refused(spark, table, column, value):
     with pytest.raises(PySparkException) as refused:
         spark.sql(f"INSERT INTO {table} (id, {column}) VALUES (1, {value})")
-    assert "EXCEED_LIMIT_LENGTH" in str(refused.value)
+    condition = "DELTA_EXCEED_CHAR_VARCHAR_LIMIT" if "delta" in table else "EXCEED_LIMIT_LENGTH"
+    assert condition in str(refused.value)
     assert spark.table(table).count() == 0

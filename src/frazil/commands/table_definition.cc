@@ -143,12 +143,6 @@ Status CheckNamesDiffer(const DataType& schema, bool case_sensitive) {
   return {};
 }
 
-DataTypePtr AsNullable(const DataTypePtr& schema) {
-  std::vector<StructField> fields = schema->fields();
-  for (auto& field : fields) field.nullable = true;
-  return DataType::Struct(std::move(fields));
-}
-
 Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses, const catalogs::Catalog& catalog,
                                                CommandContext& context) {
   tables::TableDefinition definition;

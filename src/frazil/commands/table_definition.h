@@ -7,6 +7,7 @@
 #include "frazil/analysis/analyzer.h"
 #include "frazil/commands/command_context.h"
 #include "frazil/tables/table.h"
+#include "frazil/types/nullable_type.h"
 
 namespace frazil::commands {
 
@@ -43,8 +44,6 @@ Result<DataTypePtr> SchemaOf(const std::vector<plan::ColumnDefinition>& columns)
 Status CheckProperties(const std::vector<std::string>& keys, CommandContext& context);
 
 Status CheckNamesDiffer(const DataType& schema, bool case_sensitive = false);
-/// A schema as a new table stores it: all columns nullable where they come from a query.
-DataTypePtr AsNullable(const DataTypePtr& schema);
 
 /// Creates (or replaces) a table and writes a query's rows into it, in one commit where the format can.
 Status CreateTableAsSelect(const analysis::ResolvedIdentifier& name, const tables::TableDefinition& definition,

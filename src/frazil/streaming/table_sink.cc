@@ -157,7 +157,7 @@ Status CreateTable(const analysis::ResolvedIdentifier& name, const StreamWrite& 
                    commands::CommandContext& context) {
   commands::DefinitionClauses clauses;
   clauses.full_name = catalogs::FullName(*name.catalog, name.identifier);
-  clauses.schema = commands::AsNullable(schema);
+  clauses.schema = AsNullable(schema);
   if (!write.format.empty()) clauses.provider = write.format;
   clauses.location = write.path;
   for (const auto& column : write.partition_columns) {

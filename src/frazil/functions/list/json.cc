@@ -12,6 +12,7 @@
 #include "frazil/functions/list/record_arguments.h"
 #include "frazil/functions/list/topics.h"
 #include "frazil/functions/text_options.h"
+#include "frazil/types/nullable_type.h"
 
 namespace frazil::functions {
 namespace {

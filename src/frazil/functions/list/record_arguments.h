@@ -15,7 +15,5 @@ Result<ExpressionPtr> OptionsArgument(const FunctionCall& call, size_t index);
 std::map<std::string, std::string> OptionsOf(const FunctionCall& call, size_t index);
 /// The schema that a constant text says. Error INVALID_SCHEMA.NON_STRING_LITERAL.
 Result<DataTypePtr> SchemaArgument(const ExpressionPtr& argument);
-/// All parts may be missing in a record.
-DataTypePtr AsNullable(const DataTypePtr& type);
 
 }  // namespace frazil::functions

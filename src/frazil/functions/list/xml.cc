@@ -9,6 +9,7 @@
 #include "frazil/functions/constant.h"
 #include "frazil/functions/list/record_arguments.h"
 #include "frazil/functions/list/topics.h"
+#include "frazil/types/nullable_type.h"
 #include "frazil/xml/xml_document.h"
 
 namespace frazil::functions {
