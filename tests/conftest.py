@@ -40,6 +40,15 @@ def pytest_ignore_collect(collection_path, config):
     return True if collection_path.name == "wheel" and not config.getoption("--wheel") else None
 
 
+def pytest_collection_finish(session):
+    # Columns that a test file makes while it is imported, without a session, would settle for the whole run that calls
+    # are not told by their place in the code.
+    from pyspark.errors import utils
+
+    if hasattr(utils, "_enable_debugging_cache"):
+        utils._enable_debugging_cache = None
+
+
 def pytest_collection_modifyitems(config, items):
     if os.environ.get("FRAZIL_TEST_REMOTE"):
         dropped = [item for item in items if item.get_closest_marker("ours")]
