@@ -55,6 +55,9 @@ def server(tmp_path):
         server.start()
         started.append(server)
         sessions.append(open_session(server.remote_url))
+        # What a session still has to tell a server that is dead is not tried again and again: the sessions of all tests
+        # share the client's threads for it, and each waits for them when it ends.
+        sessions[-1].client.set_retry_policies([])
         return server, sessions[-1]
 
     yield start
