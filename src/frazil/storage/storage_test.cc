@@ -1,6 +1,7 @@
 #include <atomic>
 #include <stdlib.h>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -135,6 +136,27 @@ TEST(LocalStoreTest, ListedPathsKeepTheScheme) {
   EXPECT_EQ(store.Read(listed[0].path).value(), "1");
   EXPECT_FALSE(store.DeleteRecursively("/").ok());
   EXPECT_TRUE(store.DeleteRecursively("file:" + root).ok());
+}
+
+TEST(LocalStoreTest, FoldersAreMadeWhileOthersTakeAwayEmptyOnes) {
+  char name[] = "/tmp/frazil-storage-XXXXXX";
+  const std::string root = ::mkdtemp(name), shared = root + "/shared";
+  std::atomic<int> failures{0};
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 4; ++writer) {
+    writers.emplace_back([&, own = shared + "/" + std::to_string(writer)] {
+      LocalStore store;
+      for (int i = 0; i < 300; ++i) {
+        if (!store.CreateFolder(own).ok()) ++failures;
+        (void)store.Delete(own).ok();
+        // Only where no other writer is in it.
+        (void)store.Delete(shared).ok();
+      }
+    });
+  }
+  for (auto& writer : writers) writer.join();
+  EXPECT_EQ(failures.load(), 0);
+  EXPECT_TRUE(LocalStore().DeleteRecursively(root).ok());
 }
 
 TEST(MemoryStoreTest, FaultsBeforeAndAfter) {

@@ -82,18 +82,24 @@ Status SyncFolder(const std::string& folder) {
   return {};
 }
 
+// How often a folder is begun anew whose parent somebody else took away in between, since it was empty.
+constexpr int kFolderAttempts = 100;
+
 Status MakeFolders(const std::string& folder) {
-  if (::mkdir(folder.c_str(), 0777) == 0) return SyncFolder(ParentOf(folder));
-  if (errno == EEXIST) {
-    struct stat info;
-    if (::stat(folder.c_str(), &info) != 0) return Failure("look at", folder, errno);
-    if (!S_ISDIR(info.st_mode)) return Error::Storage("Not a folder: " + folder);
-    return {};
+  for (int attempt = 0;; ++attempt) {
+    if (::mkdir(folder.c_str(), 0777) == 0) return SyncFolder(ParentOf(folder));
+    if (errno == EEXIST) {
+      struct stat info;
+      if (::stat(folder.c_str(), &info) == 0) {
+        return S_ISDIR(info.st_mode) ? Status() : Status(Error::Storage("Not a folder: " + folder));
+      }
+      if (errno != ENOENT || attempt == kFolderAttempts) return Failure("look at", folder, errno);
+      continue;
+    }
+    if (errno != ENOENT || folder == "/" || folder == "." || attempt == kFolderAttempts)
+      return Failure("create", folder, errno);
+    FRAZIL_RETURN_IF_ERROR(MakeFolders(ParentOf(folder)));
   }
-  if (errno != ENOENT || folder == "/" || folder == ".") return Failure("create", folder, errno);
-  FRAZIL_RETURN_IF_ERROR(MakeFolders(ParentOf(folder)));
-  if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return Failure("create", folder, errno);
-  return SyncFolder(ParentOf(folder));
 }
 
 /// A name beside `path` that no other thread or process uses.
