@@ -33,6 +33,8 @@
 namespace frazil::engine {
 namespace {
 
+constexpr int kFolderAttempts = 100;
+
 struct WritePlan {
   ParquetLayout layout;
   TextLayout text;
@@ -455,8 +457,19 @@ class Writer {
     std::string path = storage::JoinPath(task_.location, PathInLocation(partition, name));
     const std::string folder = path.substr(0, path.rfind('/'));
     if (storage::SchemeOf(folder).empty() || storage::SchemeOf(folder) == "file")
-      file_system_.CreateDirectoriesRecursive(storage::LocalPath(folder));
+      MakeFolder(storage::LocalPath(folder));
     return path;
+  }
+
+  // Another writer may take away an empty folder on the way in between: then once more.
+  void MakeFolder(const std::string& folder) {
+    for (int attempt = 0; attempt < kFolderAttempts; ++attempt) {
+      try {
+        return file_system_.CreateDirectoriesRecursive(folder);
+      } catch (const duckdb::IOException&) {
+        if (attempt + 1 == kFolderAttempts) throw;
+      }
+    }
   }
 
   // partition/name; with the format option write.object-storage.enabled below folders that a hash chooses, so that
