@@ -3,6 +3,7 @@
 
 #include "frazil/functions/constant.h"
 #include "frazil/functions/internal_functions.h"
+#include "frazil/functions/list/window_call.h"
 
 namespace frazil::functions {
 namespace {
@@ -88,21 +89,9 @@ Result<ExpressionPtr> BindTopValues(const FunctionCall& call) {
                        DataType::Array(value->type, false), false, call, sql);
 }
 
-ExpressionPtr MakeRunning(const FunctionCall& call, std::string function, Arguments arguments, DataTypePtr type,
-                          bool nullable, std::string sql) {
-  auto window = std::make_shared<WindowExpression>();
-  window->function = std::move(function);
-  window->arguments = std::move(arguments);
-  window->type = std::move(type);
-  window->nullable = nullable;
-  window->mode = ModeOf(call);
-  window->sql = std::move(sql);
-  return window;
-}
-
 Result<ExpressionPtr> BindNullIndex(const FunctionCall& call) {
-  return MakeRunning(call, "null_index", call.arguments, DataType::Integer(), false,
-                     CallSql("null_index", call.arguments));
+  return MakeWindow(call, "null_index", call.arguments, DataType::Integer(), false,
+                    CallSql("null_index", call.arguments));
 }
 
 Result<ExpressionPtr> BindExponentialMean(const FunctionCall& call) {
@@ -110,7 +99,7 @@ Result<ExpressionPtr> BindExponentialMean(const FunctionCall& call) {
   FRAZIL_RETURN_IF_ERROR(Flag(call, 2, sql, "ignore_na").status());
   FRAZIL_ASSIGN_OR_RETURN(auto arguments, CoerceArguments(call, sql, call.arguments, {Double(), Double(), Bool()}));
   if (!IsFoldable(*arguments[1])) return NonFoldable(sql, "alpha", "DOUBLE", *arguments[1]);
-  return MakeRunning(call, "ewm", std::move(arguments), DataType::Double(), true, sql);
+  return MakeWindow(call, "ewm", std::move(arguments), DataType::Double(), true, sql);
 }
 
 Result<ExpressionPtr> BindSeconds(const FunctionCall& call) {

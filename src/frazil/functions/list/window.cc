@@ -3,6 +3,7 @@
 
 #include "frazil/functions/constant.h"
 #include "frazil/functions/list/topics.h"
+#include "frazil/functions/list/window_call.h"
 
 namespace frazil::functions {
 namespace {
@@ -15,19 +16,6 @@ FunctionDefinition Described(FunctionDefinition definition, std::string since, s
   definition.usage = std::move(usage);
   definition.group = kGroup;
   return definition;
-}
-
-ExpressionPtr MakeWindow(const FunctionCall& call, std::string function, Arguments arguments, DataTypePtr type,
-                         bool nullable, std::string sql) {
-  auto window = std::make_shared<WindowExpression>();
-  window->function = std::move(function);
-  window->arguments = std::move(arguments);
-  window->type = std::move(type);
-  window->nullable = nullable;
-  window->ignore_nulls = call.ignore_nulls.value_or(false);
-  window->mode = ModeOf(call);
-  window->sql = std::move(sql);
-  return window;
 }
 
 // rank() and its kin take the place of their arguments from ORDER BY; written ones are left aside.
@@ -93,6 +81,19 @@ Result<ExpressionPtr> BindNthValue(const FunctionCall& call) {
 }
 
 }  // namespace
+
+ExpressionPtr MakeWindow(const FunctionCall& call, std::string function, Arguments arguments, DataTypePtr type,
+                         bool nullable, std::string sql) {
+  auto window = std::make_shared<WindowExpression>();
+  window->function = std::move(function);
+  window->arguments = std::move(arguments);
+  window->type = std::move(type);
+  window->nullable = nullable;
+  window->ignore_nulls = call.ignore_nulls.value_or(false);
+  window->mode = ModeOf(call);
+  window->sql = std::move(sql);
+  return window;
+}
 
 void AddWindowFunctions(FunctionList& list) {
   list.Add(Ranking("row_number", "row_number", DataType::Integer(), false, "Number of the row, from 1."));
