@@ -99,6 +99,33 @@ std::optional<GroupStateCall> GroupStateCallOf(const LogicalPlan& node) {
   return std::nullopt;
 }
 
+Result<plan::PlanPtr> AnswersOf(const GroupStateCall& function, const LogicalPlanPtr& inputs,
+                                const std::vector<std::string>& keys, std::vector<ExpressionPtr> before,
+                                std::vector<ExpressionPtr> behind, const DataTypePtr& type, Statements& statements,
+                                commands::CommandContext& context) {
+  std::vector<ExpressionPtr> arguments = {function.call->arguments[0]};
+  arguments.insert(arguments.end(), before.begin(), before.end());
+  std::vector<Attribute> columns;
+  std::vector<ExpressionPtr> expressions;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    arguments.push_back(MakeColumn(inputs->output[i]));
+    columns.push_back(NewColumn(context, keys[i], inputs->output[i].type));
+    expressions.push_back(arguments.back());
+  }
+  arguments.insert(arguments.end(), behind.begin(), behind.end());
+  columns.push_back(NewColumn(context, "answer", type));
+  expressions.push_back(MakeCall(kPythonFunction, std::move(arguments), type, true));
+  FRAZIL_ASSIGN_OR_RETURN(const auto answers,
+                          statements.RunTyped(plan::MakeProject(inputs, std::move(expressions), std::move(columns))));
+  return statements.Put(answers);
+}
+
+Result<LogicalPlanPtr> RowsGiven(const plan::PlanPtr& answers, const LogicalPlan& node, Statements& statements) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto given, statements.Select(answers, {"answer.group_rows AS group_rows"}));
+  FRAZIL_ASSIGN_OR_RETURN(const auto result, statements.Run(given));
+  return plan::MakeProject(result, {MakeColumn(result->output[0])}, node.output);
+}
+
 Result<LogicalPlanPtr> StatefulOperators::CallWithState(const plan::ProjectNode& node, const GroupStateCall& function,
                                                         const LogicalPlanPtr& child, const StatefulBatch& batch,
                                                         const Watermarks& watermarks,
@@ -138,33 +165,22 @@ Result<LogicalPlanPtr> StatefulOperators::CallWithState(const plan::ProjectNode&
   FRAZIL_ASSIGN_OR_RETURN(const auto called, statements.Select(joined, {"*", "(group_rows IS NULL) AS is_up"}));
   FRAZIL_ASSIGN_OR_RETURN(const auto inputs, statements.Run(called));
   report.rows_updated = RowCount(*inputs);
-  std::vector<ExpressionPtr> arguments = {function.call->arguments[0], MakeColumn(inputs->output[keys.size()])};
-  std::vector<Attribute> columns;
-  std::vector<ExpressionPtr> expressions;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    arguments.push_back(MakeColumn(inputs->output[i]));
-    columns.push_back(NewColumn(context, keys[i], inputs->output[i].type));
-    expressions.push_back(arguments.back());
-  }
-  arguments.push_back(MakeColumn(inputs->output[keys.size() + 1]));
-  arguments.push_back(MakeColumn(inputs->output[keys.size() + 2]));
-  arguments.push_back(MakeColumn(inputs->output[keys.size() + 4]));
-  arguments.push_back(MakeLiteral(DataType::Long(), Value(batch.timestamp_ms)));
-  arguments.push_back(MakeLiteral(DataType::Long(), Value(grouped.has_watermark ? watermarks.now_ms : int64_t{-1})));
-  arguments.push_back(MakeLiteral(DataType::String(), Value(function.timeout)));
+  const auto input = [&](size_t behind_keys) { return MakeColumn(inputs->output[keys.size() + behind_keys]); };
   const auto result_type = DataType::Struct(
       {StructField("group_rows", function.call->type, true), StructField("state", function.state, true),
        StructField("has_state", DataType::Boolean(), true), StructField("timeout_ms", DataType::Long(), true)});
-  columns.push_back(NewColumn(context, "answer", result_type));
-  expressions.push_back(MakeCall(kPythonFunction, std::move(arguments), result_type, true));
-  FRAZIL_ASSIGN_OR_RETURN(const auto answers,
-                          statements.RunTyped(plan::MakeProject(inputs, std::move(expressions), std::move(columns))));
-  const auto answer_relation = statements.Put(answers);
+  FRAZIL_ASSIGN_OR_RETURN(
+      const auto answers,
+      AnswersOf(function, inputs, keys, {input(0)},
+                {input(1), input(2), input(4), MakeLiteral(DataType::Long(), Value(batch.timestamp_ms)),
+                 MakeLiteral(DataType::Long(), Value(grouped.has_watermark ? watermarks.now_ms : int64_t{-1})),
+                 MakeLiteral(DataType::String(), Value(function.timeout))},
+                result_type, statements, context));
 
   items = keys;
   items.insert(items.end(),
                {"answer.state AS state", "answer.has_state AS has_state", "answer.timeout_ms AS timeout_ms"});
-  FRAZIL_ASSIGN_OR_RETURN(auto states, statements.Select(answer_relation, items));
+  FRAZIL_ASSIGN_OR_RETURN(auto states, statements.Select(answers, items));
   FRAZIL_ASSIGN_OR_RETURN(states, statements.Filter(states, "has_state OR timeout_ms >= 0L"));
   FRAZIL_ASSIGN_OR_RETURN(const auto kept, statements.Run(states));
   states = statements.Put(kept);
@@ -173,9 +189,7 @@ Result<LogicalPlanPtr> StatefulOperators::CallWithState(const plan::ProjectNode&
   report.rows_total = state.count() - known.count + RowCount(*kept);
   FRAZIL_RETURN_IF_ERROR(state.Save(batch.id + 1, states, gone, report.rows_total));
   reports_.push_back(std::move(report));
-  FRAZIL_ASSIGN_OR_RETURN(const auto given, statements.Select(answer_relation, {"answer.group_rows AS group_rows"}));
-  FRAZIL_ASSIGN_OR_RETURN(const auto result, statements.Run(given));
-  return plan::MakeProject(result, {MakeColumn(result->output[0])}, node.output);
+  return RowsGiven(answers, node, statements);
 }
 
 }  // namespace frazil::streaming

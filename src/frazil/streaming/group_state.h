@@ -58,4 +58,15 @@ struct KnownGroups {
 Result<KnownGroups> GroupsToCall(const KeyedState& state, const plan::PlanPtr& rows, size_t keys,
                                  const std::string& is_up, Statements& statements);
 
+/// What the function answers for each row of `inputs`, an ArrowRowsNode that begins with the columns `keys`: a relation
+/// of these columns and `answer`, of `type`, a struct that begins with group_rows, the rows that the group gives. The
+/// function's arguments are its code, `before`, the keys and `behind`.
+Result<plan::PlanPtr> AnswersOf(const GroupStateCall& function, const plan::LogicalPlanPtr& inputs,
+                                const std::vector<std::string>& keys, std::vector<ExpressionPtr> before,
+                                std::vector<ExpressionPtr> behind, const DataTypePtr& type, Statements& statements,
+                                commands::CommandContext& context);
+/// The rows that the groups give, as the output of `node`.
+Result<plan::LogicalPlanPtr> RowsGiven(const plan::PlanPtr& answers, const plan::LogicalPlan& node,
+                                       Statements& statements);
+
 }  // namespace frazil::streaming

@@ -2,7 +2,6 @@
 // which the worker reads and writes (python/frazil/stateful_worker.py); here stand when its next timer is up, and when
 // all of it will have outlived its time.
 
-#include "frazil/expressions/python_call.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/streaming/event_time.h"
 #include "frazil/streaming/stateful.h"
@@ -88,30 +87,20 @@ Result<LogicalPlanPtr> StatefulOperators::TransformWithState(const plan::Project
   FRAZIL_ASSIGN_OR_RETURN(const auto inputs, statements.Run(called));
   report.rows_updated = RowCount(*inputs);
   const auto input = [&](size_t behind_keys) { return MakeColumn(inputs->output[keys.size() + behind_keys]); };
-  std::vector<ExpressionPtr> arguments = {function.call->arguments[0], input(0), input(1)};
-  std::vector<Attribute> columns;
-  std::vector<ExpressionPtr> expressions;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    arguments.push_back(MakeColumn(inputs->output[i]));
-    columns.push_back(NewColumn(context, keys[i], inputs->output[i].type));
-    expressions.push_back(arguments.back());
-  }
-  arguments.push_back(input(2));
-  arguments.push_back(MakeLiteral(DataType::Long(), Value(batch.timestamp_ms)));
-  arguments.push_back(MakeLiteral(DataType::Long(), Value(grouped.has_watermark ? watermarks.now_ms : int64_t{0})));
   const auto result_type = DataType::Struct(
       {StructField("group_rows", function.call->type, true), StructField("state", DataType::Binary(), true),
        StructField("timer_ms", DataType::Long(), true), StructField("ends_ms", DataType::Long(), true)});
-  columns.push_back(NewColumn(context, "answer", result_type));
-  expressions.push_back(MakeCall(kPythonFunction, std::move(arguments), result_type, true));
-  FRAZIL_ASSIGN_OR_RETURN(const auto answers,
-                          statements.RunTyped(plan::MakeProject(inputs, std::move(expressions), std::move(columns))));
-  const auto answer_relation = statements.Put(answers);
+  FRAZIL_ASSIGN_OR_RETURN(
+      const auto answers,
+      AnswersOf(function, inputs, keys, {input(0), input(1)},
+                {input(2), MakeLiteral(DataType::Long(), Value(batch.timestamp_ms)),
+                 MakeLiteral(DataType::Long(), Value(grouped.has_watermark ? watermarks.now_ms : int64_t{0}))},
+                result_type, statements, context));
 
   // The state of the next batch.
   items = keys;
   items.insert(items.end(), {"answer.state AS state", "answer.timer_ms AS timer_ms", "answer.ends_ms AS ends_ms"});
-  FRAZIL_ASSIGN_OR_RETURN(auto states, statements.Select(answer_relation, items));
+  FRAZIL_ASSIGN_OR_RETURN(auto states, statements.Select(answers, items));
   FRAZIL_ASSIGN_OR_RETURN(states, statements.Filter(states, "state IS NOT NULL"));
   FRAZIL_ASSIGN_OR_RETURN(const auto next, statements.Run(states));
   states = statements.Put(next);
@@ -126,9 +115,7 @@ Result<LogicalPlanPtr> StatefulOperators::TransformWithState(const plan::Project
   report.rows_total = state.count() - known.count - RowCount(*ended_rows) + RowCount(*next);
   FRAZIL_RETURN_IF_ERROR(state.Save(batch.id + 1, states, gone, report.rows_total));
   reports_.push_back(std::move(report));
-  FRAZIL_ASSIGN_OR_RETURN(const auto given, statements.Select(answer_relation, {"answer.group_rows AS group_rows"}));
-  FRAZIL_ASSIGN_OR_RETURN(const auto result, statements.Run(given));
-  return plan::MakeProject(result, {MakeColumn(result->output[0])}, node.output);
+  return RowsGiven(answers, node, statements);
 }
 
 }  // namespace frazil::streaming
