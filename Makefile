@@ -14,10 +14,10 @@ export PYTHONDONTWRITEBYTECODE := 1
 # Several targets write to the same build folder; ninja runs things side by side as it is.
 .NOTPARALLEL:
 
-.PHONY: help setup build demo test check unit product ratchet acceptance conformance clients clients-quick tpc bench format lint asan tsan wheel docs clean
+.PHONY: help setup build demo test check unit product ratchet acceptance conformance clients clients-quick tpc bench bench-functions bench-udf format lint asan tsan wheel docs clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 setup: ## install what is missing: Debian packages, Python environment, DuckDB, Arrow, Spark Connect messages
 	@tools/setup/setup.sh
@@ -71,6 +71,12 @@ tpc: build ## TPC-H (scale 1) and TPC-DS (scale 0.1), every answer compared with
 bench: build ## the benchmark's TPC-H and commit workloads on this server, Sail and DuckDB
 	@tools/setup/setup.sh bench
 	@$(BENCH_PYTHON) tools/bench.py --suites "$(SUITES)"
+
+bench-functions: build ## what the most used functions cost over 10 M rows beside DuckDB's own; none more than thrice, but for a reason
+	@$(PYTHON) tools/function_bench.py
+
+bench-udf: build ## rows a second through Python functions; beside a real Spark with SPARK=sc://host:port SPARK_PID=N
+	@$(PYTHON) tools/udf_bench.py $(if $(SPARK),--spark $(SPARK)) $(if $(SPARK_PID),--spark-pid $(SPARK_PID))
 
 format: ## format the C++ sources
 	@git ls-files --cached --others --exclude-standard 'src/*.cc' 'src/*.h' | xargs -r clang-format -i

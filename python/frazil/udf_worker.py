@@ -13,8 +13,8 @@ for foreachBatch, the id of the "relation" that is the batch, which they ask the
 description; for foreach the rows follow as an Arrow IPC stream. They answer nothing.
 Answer: b"R", length (8 bytes) and an Arrow IPC stream of one column, a value for each row; or b"E", length and the
 traceback.
-Data sources ("dataSource...") and table functions are in data_source_worker.py and table_function_worker.py, whose texts
-come as arguments of the process.
+Scalar functions are in scalar_worker.py, data sources ("dataSource...") and table functions in data_source_worker.py and
+table_function_worker.py, whose texts come as arguments of the process.
 """
 
 import inspect
@@ -214,39 +214,6 @@ def as_stream(column):
     return sink.getvalue()
 
 
-def pickled_function(header, function, return_type, input_type):
-    """SQL_BATCHED_UDF: one call a row, with Python values."""
-    import pyarrow as pa
-    from pyspark.sql.conversion import ArrowTableToRowsConversion
-    from pyspark.util import fail_on_stopiteration
-
-    function = fail_on_stopiteration(function)
-    names = header["arguments"]
-    positional = [i for i, name in enumerate(names) if name is None]
-    named = [(i, name) for i, name in enumerate(names) if name is not None]
-    converters = [ArrowTableToRowsConversion._create_converter(field.dataType) for field in input_type.fields]
-    to_internal = return_type.toInternal if return_type.needConversion() else lambda value: value
-    to_arrow = pickled_result(return_type)
-    result_type = arrow_type(return_type)
-
-    def run(data):
-        table = pa.ipc.open_stream(data).read_all()
-        columns = [
-            [convert(value) for value in column.to_pylist()] for convert, column in zip(converters, table.columns)
-        ]
-        if named:
-            results = [
-                function(*(row[i] for i in positional), **{name: row[i] for i, name in named}) for row in zip(*columns)
-            ]
-        elif names:
-            results = [function(*row) for row in zip(*(columns[i] for i in positional))]
-        else:
-            results = [function() for _ in range(table.num_rows)]
-        return as_stream(pa.array([to_arrow(to_internal(value)) for value in results], type=result_type))
-
-    return run
-
-
 def write_text(text, out):
     data = text.encode()
     out.write(struct.pack("!i", len(data)) + data)
@@ -307,13 +274,8 @@ def arrow_runner(header, function, return_type, offsets):
         column = pa.ipc.open_stream(stream).read_all().column(0)
         return pa.concat_arrays(column.chunks) if column.num_chunks != 1 else column.chunk(0)
 
+    run.udf, run.serializer = run_udf, serializer
     return run
-
-
-def arrow_function(header, function, return_type):
-    """A scalar function over Arrow or pandas."""
-    run = arrow_runner(header, function, return_type, range(len(header["arguments"])))
-    return lambda data: as_stream(run(data))
 
 
 def list_column(row_type, results, sizes):
@@ -646,7 +608,8 @@ def make_function(description):
     function, _ = cloudpickle.loads(description[4 + size :])
     return_type = _parse_datatype_json_string(header["output"])
     if header["eval_type"] == SQL_BATCHED_UDF:
-        return pickled_function(header, function, return_type, _parse_datatype_json_string(header["input"]))
+        schema = _parse_datatype_json_string(header["input"])
+        return part(4, "scalar_worker").pickled_function(header, function, return_type, schema)
     if header["eval_type"] == GROUPED_MAP_PANDAS_UDF_WITH_STATE:
         return state_function(header, function, return_type, _parse_datatype_json_string(header["input"]))
     if header["eval_type"] in STATEFUL_UDFS:
@@ -659,7 +622,8 @@ def make_function(description):
         return cogrouped_function(header, function, return_type)
     if header["eval_type"] in GROUPED_MAP_UDFS + GROUPED_AGG_UDFS:
         return grouped_function(header, function, return_type)
-    return arrow_function(header, function, return_type)
+    schema = _parse_datatype_json_string(header["input"])
+    return part(4, "scalar_worker").arrow_function(header, function, return_type, schema)
 
 
 def serve(reader, writer):
@@ -745,7 +709,7 @@ def unpack(archive, name, target):
 
 
 def main():
-    use_artifacts(sys.argv[4])
+    use_artifacts(sys.argv[5])
     # This text comes by `python -c`; PySpark 4.2 takes a program without a file for one that runs doctests.
     sys.modules["__main__"].__file__ = "frazil/udf_worker.py"
     # Functions may read and print: the socket is not theirs.

@@ -63,9 +63,10 @@ class Worker {
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     std::string program = place.program, option = "-c", source = kWorkerSource, stateful = kStatefulWorkerSource;
     std::string data_sources = kDataSourceWorkerSource, table_functions = kTableFunctionWorkerSource;
+    std::string scalars = kScalarWorkerSource;
     std::string artifacts = place.artifacts.substr(0, place.artifacts.find('\n'));
-    char* arguments[] = {program.data(),      option.data(),          source.data(),    stateful.data(),
-                         data_sources.data(), table_functions.data(), artifacts.data(), nullptr};
+    char* arguments[] = {program.data(),         option.data(),  source.data(),    stateful.data(), data_sources.data(),
+                         table_functions.data(), scalars.data(), artifacts.data(), nullptr};
     const int failure = posix_spawnp(&worker->process_, program.c_str(), &actions, &attributes, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
