@@ -268,3 +268,62 @@ def test_the_metastore_as_spark_is_told_of_it(metastore_uri, session, db, more, 
         other.sql(f"CREATE TABLE {db}.p USING parquet AS SELECT 2 AS id")
         assert rows(session, f"SELECT * FROM {db}.d UNION ALL SELECT * FROM {db}.p") == [(1,), (2,)]
         other.stop()
+
+
+@pytest.mark.parametrize("clause, kind", [
+    ("STORED AS PARQUET", PARQUET), ("STORED AS orc", ORC), ("STORED AS AVRO", AVRO), ("STORED AS TEXTFILE", TEXT),
+    ("ROW FORMAT DELIMITED FIELDS TERMINATED BY '|' ESCAPED BY '\\\\' NULL DEFINED AS 'null'", TEXT),
+    (f"ROW FORMAT SERDE '{CSV[2]}' WITH SERDEPROPERTIES ('separatorChar' = ';') STORED AS TEXTFILE", CSV),
+    (f"ROW FORMAT SERDE '{ORC[2]}' STORED AS INPUTFORMAT '{ORC[0]}' OUTPUTFORMAT '{ORC[1]}'", ORC),
+], ids=["parquet", "orc", "avro", "text", "delimited", "csv", "classes"])
+def test_stored_as(session, db, metastore, clause, kind):  # noqa: F811
+    session.sql(f"CREATE TABLE {db}.t (Id STRING, v STRING) PARTITIONED BY (p INT COMMENT 'day') {clause} "
+                "TBLPROPERTIES (k = 'v')")
+    held = metastore.get_table(db, "t")
+    assert (held.sd.inputFormat, held.sd.outputFormat, held.sd.serdeInfo.serializationLib) == kind
+    assert "spark.sql.sources.provider" not in held.parameters and held.parameters["k"] == "v"
+    assert [(c.name, c.type) for c in held.sd.cols] == [("id", "string"), ("v", "string")]
+    assert [(c.name, c.type, c.comment) for c in held.partitionKeys] == [("p", "int", "day")]
+    session.sql(f"INSERT INTO {db}.t VALUES ('1', 'a|b', 1), ('2', 'c', 2)")
+    assert session.table(f"{db}.t").columns == ["Id", "v", "p"]
+    assert rows(session, f"SELECT * FROM {db}.t WHERE p = 1") == [("1", "a|b", 1)]
+    assert set(parts(metastore, db, "t")) == {("1",), ("2",)}
+    session.sql(f"CREATE TABLE {db}.u {clause} AS SELECT 'x' AS a, 'y' AS b")
+    assert metastore.get_table(db, "u").sd.serdeInfo.serializationLib == kind[2]
+    assert rows(session, f"SELECT * FROM {db}.u") == [("x", "y")]
+
+
+def test_stored_as_elsewhere(session, db, metastore, tmp_path):  # noqa: F811
+    place = tmp_path / "elsewhere"
+    session.sql(f"CREATE EXTERNAL TABLE {db}.t (id INT, v STRING) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' "
+                f"STORED AS TEXTFILE LOCATION '{place}'")
+    held = metastore.get_table(db, "t")
+    assert held.tableType == "EXTERNAL_TABLE" and held.sd.location == f"file:{place}"
+    assert held.sd.serdeInfo.parameters["field.delim"] == ","
+    session.sql(f"INSERT INTO {db}.t VALUES (1, 'a'), (2, NULL)")
+    assert sorted("".join(p.read_text() for p in place.glob("part-*")).split()) == ["1,a", "2,\\N"]
+    session.sql(f"CREATE TABLE {db}.l LIKE {db}.t STORED AS ORC")
+    assert metastore.get_table(db, "l").sd.serdeInfo.serializationLib == ORC[2]
+    session.sql(f"DROP TABLE {db}.t")
+    assert len(list(place.glob("part-*"))) > 0
+    for format, message in [("foo", "STORED AS with file format 'foo' is invalid"), ("rcfile", "RCFileInputFormat")]:
+        with pytest.raises(PySparkException, match=message):
+            session.sql(f"CREATE TABLE {db}.bad (id INT) STORED AS {format}")
+    with pytest.raises(PySparkException, match="ARRAY<INT>"):
+        session.sql(f"CREATE TABLE {db}.bad (a ARRAY<INT>) STORED AS TEXTFILE")
+
+
+def test_no_rows_into_buckets(session, db, hive_table, metastore):  # noqa: F811
+    hive_table("t", [("id", "int")])
+    session.sql(f"INSERT INTO {db}.t VALUES (1)")
+    held = metastore.get_table(db, "t")
+    held.sd.numBuckets, held.sd.bucketCols = 4, ["id"]
+    metastore.alter_table_with_environment_context(db, "t", held, None)
+    assert rows(session, f"SELECT * FROM {db}.t") == [(1,)]
+    for statement in ("INSERT INTO {} VALUES (2)", "INSERT OVERWRITE {} VALUES (2)"):
+        with pytest.raises(PySparkException, match="CLUSTERED BY") as refused:
+            session.sql(statement.format(f"{db}.t"))
+        assert refused.value.getCondition() == "UNSUPPORTED_FEATURE.TABLE_OPERATION"
+    assert rows(session, f"SELECT * FROM {db}.t") == [(1,)]
+    with pytest.raises(PySparkException, match="CLUSTERED BY"):
+        session.sql(f"CREATE TABLE {db}.b (id INT) CLUSTERED BY (id) INTO 4 BUCKETS STORED AS ORC")

@@ -30,6 +30,8 @@ Result<RowSet> CreateLike(const plan::CreateTableCommand& command, const analysi
   clauses.schema = source.table->schema();
   clauses.provider =
       command.provider.has_value() ? command.provider : std::optional<std::string>(source.table->provider());
+  clauses.is_stored_as = !command.serde_text.empty();
+  clauses.options = command.options;
   clauses.location = command.location;
   clauses.properties = command.properties;
   FRAZIL_ASSIGN_OR_RETURN(auto definition, MakeDefinition(clauses, *name.catalog, context));
@@ -133,6 +135,7 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
   DefinitionClauses clauses;
   clauses.full_name = catalogs::FullName(*name.catalog, name.identifier);
   clauses.provider = command.provider;
+  clauses.is_stored_as = !command.serde_text.empty();
   clauses.partitioning = command.partitioning;
   clauses.options = command.options;
   clauses.properties = command.properties;
@@ -173,8 +176,8 @@ Result<RowSet> RunCreateTable(const plan::CreateTableCommand& command, CommandCo
   }
   definition.clustering_columns = command.cluster_by;
   if (query != nullptr) {
-    FRAZIL_RETURN_IF_ERROR(
-        CreateTableAsSelect(name, definition, query, command.mode != Mode::kCreate, command.options, context));
+    FRAZIL_RETURN_IF_ERROR(CreateTableAsSelect(name, definition, query, command.mode != Mode::kCreate,
+                                               clauses.is_stored_as ? plan::Options() : command.options, context));
     return NoRows();
   }
   if (command.mode != Mode::kCreate && exists) {

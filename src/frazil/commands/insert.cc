@@ -4,6 +4,7 @@
 
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
+#include "frazil/catalogs/metastore/hive_formats.h"
 #include "frazil/commands/generated_columns.h"
 #include "frazil/commands/partition_commands.h"
 #include "frazil/commands/schema_evolution.h"
@@ -72,19 +73,24 @@ std::function<bool(const std::string&)> GivenColumns(const plan::LogicalPlan& qu
 }
 
 Result<RowSet> InsertDirectory(const plan::InsertCommand& command, CommandContext& context) {
-  auto format = tables::FileFormatByName(command.directory_format.empty() ? "parquet" : command.directory_format);
-  if (!format.has_value()) return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", command.directory_format}});
-  FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.query, context));
   tables::TableDefinition definition;
+  definition.provider = AsciiLower(command.directory_format.empty() ? "parquet" : command.directory_format);
+  FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(command.query, context));
   definition.schema = plan::OutputSchema(*query);
+  tables::WriteOptions options;
+  options.mode = tables::WriteMode::kReplaceTable;
+  if (definition.provider == "hive") {
+    definition.options = command.options;
+    FRAZIL_ASSIGN_OR_RETURN(definition, catalogs::AsFiles(std::move(definition)));
+  } else {
+    options.options = LowerKeys(command.options);
+  }
+  const auto format = tables::FileFormatByName(definition.provider);
+  if (!format.has_value()) return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", command.directory_format}});
   definition.location = storage::LocalPath(*command.directory);
-  definition.provider = AsciiLower(command.directory_format);
   FRAZIL_ASSIGN_OR_RETURN(auto store,
                           context.stores().StoreFor(*definition.location, context.execution().store_settings));
   tables::FileTable table({store, context.execution().store_settings, *definition.location}, definition, *format);
-  tables::WriteOptions options;
-  options.mode = tables::WriteMode::kReplaceTable;
-  options.options = LowerKeys(command.options);
   FRAZIL_RETURN_IF_ERROR(WriteRows(table, options, query, context));
   return NoRows();
 }

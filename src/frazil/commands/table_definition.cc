@@ -6,6 +6,7 @@
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
+#include "frazil/catalogs/tables_of_any_provider.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/tables/files/file_table.h"
 
@@ -143,6 +144,33 @@ Status CheckNamesDiffer(const DataType& schema, bool case_sensitive) {
   return {};
 }
 
+namespace {
+
+/// A definition for a catalog of Iceberg's, as Iceberg's SparkCatalog takes clauses: a provider that is a format of
+/// files is the one that they are written in; what would say how Hive stores a table is kept as properties.
+Status MakeIceberg(const DefinitionClauses& clauses, tables::TableDefinition* definition) {
+  const std::string provider = clauses.is_stored_as ? "iceberg" : AsciiLower(clauses.provider.value_or("iceberg"));
+  definition->provider = "iceberg";
+  if (provider == "parquet" || provider == "avro" || provider == "orc") {
+    definition->properties["write.format.default"] = provider;
+  } else if (provider != "iceberg") {
+    return Error::Plain(ExceptionClass::kIllegalArgument, "Unsupported format in USING: " + *clauses.provider);
+  }
+  if (!clauses.is_stored_as) return {};
+  static const std::map<std::string, const char*> kOfHive = {{"fileFormat", "hive.stored-as"},
+                                                             {"inputFormat", "hive.input-format"},
+                                                             {"outputFormat", "hive.output-format"},
+                                                             {"serde", "hive.serde"}};
+  for (const auto& [key, value] : clauses.options) {
+    const auto of_hive = kOfHive.find(key);
+    if (EqualsIgnoreCase(key, "path")) continue;
+    definition->properties[of_hive != kOfHive.end() ? of_hive->second : "option." + key] = value;
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses, const catalogs::Catalog& catalog,
                                                CommandContext& context) {
   tables::TableDefinition definition;
@@ -152,19 +180,21 @@ Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses,
     std::string key = context.settings().case_sensitive ? field.name : AsciiLower(field.name);
     if (!names.insert(key).second) return Error::Of("COLUMN_ALREADY_EXISTS", {{"columnName", QuoteIdentifier(key)}});
   }
-  // A catalog of Iceberg's own makes Iceberg tables; the built-in one what the session says.
-  bool is_built_in = catalog.supports_views();
-  definition.provider = AsciiLower(clauses.provider.value_or(
-      is_built_in ? context.GetConfig("spark.sql.sources.default").value_or("parquet") : "iceberg"));
-  if (definition.provider == "hive") definition.provider = "parquet";
-  if (!is_built_in && definition.provider != "iceberg") {
-    return Error::Plain(ExceptionClass::kUnsupportedOperation, "Unsupported format in USING: " + definition.provider);
+  // A catalog of Iceberg's own makes Iceberg tables; the session's what the statement says.
+  definition.options = clauses.options;
+  for (const auto& [key, value] : clauses.properties) definition.properties[key] = value;
+  if (catalog.name() == "spark_catalog" || dynamic_cast<const catalogs::TablesOfAnyProvider*>(&catalog) != nullptr) {
+    definition.provider =
+        AsciiLower(clauses.provider.value_or(context.GetConfig("spark.sql.sources.default").value_or("parquet")));
+  } else {
+    FRAZIL_RETURN_IF_ERROR(MakeIceberg(clauses, &definition));
   }
+  const bool is_files = definition.provider == "hive" || tables::FileFormatByName(definition.provider).has_value();
   for (const auto& transform : clauses.partitioning) {
     FRAZIL_ASSIGN_OR_RETURN(auto field, ToPartitionField(transform));
     const StructField* source = FindField(clauses.schema, field.source);
     if (source == nullptr) {
-      if (!tables::FileFormatByName(definition.provider).has_value()) {
+      if (!is_files) {
         return Error::Of("_LEGACY_ERROR_TEMP_3060",
                          {{"i", Join(field.source, ".")}, {"schema", SchemaTreeString(*clauses.schema)}});
       }
@@ -176,7 +206,7 @@ Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses,
                                                        {"tableCols", Join(columns, ", ")}});
     }
     field.result_type = source->type;
-    if (!tables::FileFormatByName(definition.provider).has_value()) {
+    if (!is_files) {
       const auto is_same = [&](const tables::PartitionField& other) {
         return other.transform == field.transform && EqualsIgnoreCase(Join(other.source, "."), Join(field.source, "."));
       };
@@ -187,8 +217,6 @@ Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses,
     }
     definition.partitioning.push_back(std::move(field));
   }
-  definition.options = clauses.options;
-  for (const auto& [key, value] : clauses.properties) definition.properties[key] = value;
   definition.location = clauses.location;
   // OPTIONS (path '...') is a location too.
   for (auto option = definition.options.begin(); option != definition.options.end();) {
@@ -201,6 +229,8 @@ Result<tables::TableDefinition> MakeDefinition(const DefinitionClauses& clauses,
   }
   definition.comment = clauses.comment.value_or("");
   definition.is_external = clauses.is_external || definition.location.has_value();
+  if (definition.is_external && !definition.location.has_value() && definition.provider != "iceberg")
+    return Error::Of("_LEGACY_ERROR_TEMP_1069");
   return definition;
 }
 
@@ -229,7 +259,8 @@ Status CreateTableAsSelect(const analysis::ResolvedIdentifier& name, const table
   tables::WriteOptions options;
   options.mode = replace ? tables::WriteMode::kReplaceTable : tables::WriteMode::kAppend;
   options.operation = "create";
-  options.options = LowerKeys(write_options);
+  // Those of "hive" say how the table is stored, and are its own.
+  if (definition.provider != "hive") options.options = LowerKeys(write_options);
   // The table may keep other types than the query's (Iceberg has no TINYINT), and another order of columns.
   analysis::InsertShape shape;
   shape.table = {QuoteIdentifier(catalogs::FullName(*name.catalog, name.identifier))};

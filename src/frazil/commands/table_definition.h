@@ -25,6 +25,7 @@ struct DefinitionClauses {
   std::vector<std::string> full_name;  ///< Of the table, for errors.
   DataTypePtr schema;
   std::optional<std::string> provider;
+  bool is_stored_as = false;  ///< The provider is "hive" because of ROW FORMAT or STORED AS.
   std::vector<plan::PartitionTransform> partitioning;
   plan::Options options;
   plan::Properties properties;

@@ -85,9 +85,6 @@ Result<plan::PlanPtr> Parser::CreateTable(size_t first, plan::CreateTableCommand
                                    : "Schema may not be specified in a Replace Table As Select (RTAS) statement");
     }
   }
-  if (command->provider && !command->serde_text.empty()) {
-    return NotAllowed(first, "CREATE TABLE ... USING ... " + command->serde_text);
-  }
   command->origin = OriginFrom(first);
   return plan::PlanPtr(std::move(command));
 }
@@ -96,6 +93,7 @@ Result<plan::PlanPtr> Parser::CreateTableLike(std::shared_ptr<plan::CreateTableC
   Skip();
   FRAZIL_ASSIGN_OR_RETURN(command->like, NameReference());
   std::vector<std::string> seen;
+  HiveFormat format;
   while (true) {
     if (At(Keyword::kUsing)) {
       if (command->provider) return ErrorFrom(first, "DUPLICATE_CLAUSES", {{"clauseName", "PROVIDER"}});
@@ -103,11 +101,17 @@ Result<plan::PlanPtr> Parser::CreateTableLike(std::shared_ptr<plan::CreateTableC
       FRAZIL_ASSIGN_OR_RETURN(const Names provider, MultipartIdentifier());
       command->provider = frazil::Join(provider, ".");
     } else if (AtAny({Keyword::kRow, Keyword::kStored, Keyword::kLocation, Keyword::kTblproperties})) {
-      FRAZIL_ASSIGN_OR_RETURN(const bool taken, TableClause(command.get(), &seen));
+      FRAZIL_ASSIGN_OR_RETURN(const bool taken, TableClause(command.get(), &seen, &format));
       if (!taken) return SyntaxError();
     } else {
       break;
     }
+  }
+  // Without STORED AS the format is the other table's, whatever delimiters are told.
+  if (!format.is_stored && format.serde) return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0047");
+  if (format.is_stored || command->provider) {
+    FRAZIL_RETURN_IF_ERROR(CheckKnownFormat(format, first));
+    FRAZIL_RETURN_IF_ERROR(TakeHiveFormat(format, first, "CREATE TABLE LIKE ...", command.get()));
   }
   command->origin = OriginFrom(first);
   return plan::PlanPtr(std::move(command));
@@ -115,8 +119,9 @@ Result<plan::PlanPtr> Parser::CreateTableLike(std::shared_ptr<plan::CreateTableC
 
 Status Parser::TableClauses(plan::CreateTableCommand* command, size_t first) {
   std::vector<std::string> seen;
+  HiveFormat format;
   while (true) {
-    FRAZIL_ASSIGN_OR_RETURN(const bool taken, TableClause(command, &seen));
+    FRAZIL_ASSIGN_OR_RETURN(const bool taken, TableClause(command, &seen, &format));
     if (!taken) break;
     for (size_t i = 0; i + 1 < seen.size(); ++i) {
       if (seen[i] == seen.back()) return ErrorFrom(first, "DUPLICATE_CLAUSES", {{"clauseName", seen.back()}});
@@ -126,11 +131,12 @@ Status Parser::TableClauses(plan::CreateTableCommand* command, size_t first) {
   if (path != command->options.end() && command->location) {
     return ErrorFrom(first, "_LEGACY_ERROR_TEMP_0032", {{"pathOne", path->second}, {"pathTwo", *command->location}});
   }
-  return Status::Ok();
+  return TakeHiveFormat(format, first, "CREATE TABLE ...", command);
 }
 
-/// Takes one clause; false if there is none. `seen` notes its name.
-Result<bool> Parser::TableClause(plan::CreateTableCommand* command, std::vector<std::string>* seen) {
+/// Takes one clause; false if there is none. `seen` notes its name, `format` what ROW FORMAT and STORED AS say.
+Result<bool> Parser::TableClause(plan::CreateTableCommand* command, std::vector<std::string>* seen,
+                                 HiveFormat* format) {
   const size_t first = pos_;
   switch (Peek().keyword) {
     case Keyword::kOptions: {
@@ -161,35 +167,15 @@ Result<bool> Parser::TableClause(plan::CreateTableCommand* command, std::vector<
     case Keyword::kSkewed:
       pos_ = tokens_.size() - 1;
       return NotAllowed(first, "CREATE TABLE ... SKEWED BY");
-    case Keyword::kRow: {
+    case Keyword::kRow:
       if (!At(Keyword::kFormat, 1)) return false;
-      FRAZIL_ASSIGN_OR_RETURN(const std::optional<std::string> text, SkipRowFormat());
-      command->serde_text += (command->serde_text.empty() ? "" : " ") + text.value_or("");
+      FRAZIL_RETURN_IF_ERROR(RowFormat(format));
       seen->emplace_back("ROW FORMAT");
       return true;
-    }
-    case Keyword::kStored: {
-      Skip();
-      if (Accept(Keyword::kBy)) {
-        FRAZIL_ASSIGN_OR_RETURN(const std::string handler, StringLiteral());
-        if (AcceptWords({Keyword::kWith, Keyword::kSerdeproperties})) {
-          FRAZIL_ASSIGN_OR_RETURN(const plan::Properties ignored, PropertyList());
-        }
-      } else {
-        FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kAs));
-        if (Accept(Keyword::kInputformat)) {
-          FRAZIL_ASSIGN_OR_RETURN(const std::string input, StringLiteral());
-          FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kOutputformat));
-          FRAZIL_ASSIGN_OR_RETURN(const std::string output, StringLiteral());
-        } else {
-          if (!IsIdentifier()) return SyntaxError();
-          FRAZIL_ASSIGN_OR_RETURN(const std::string format, TakeIdentifier());
-        }
-      }
-      command->serde_text += (command->serde_text.empty() ? "" : " ") + SourceFrom(first);
+    case Keyword::kStored:
+      FRAZIL_RETURN_IF_ERROR(StoredAs(format));
       seen->emplace_back("STORED AS/BY");
       return true;
-    }
     case Keyword::kLocation: {
       Skip();
       FRAZIL_ASSIGN_OR_RETURN(command->location, StringLiteral());
@@ -221,31 +207,6 @@ Result<bool> Parser::TableClause(plan::CreateTableCommand* command, std::vector<
 Result<std::string> Parser::CollationClause() {
   FRAZIL_RETURN_IF_ERROR(ExpectWords({Keyword::kDefault, Keyword::kCollation}));
   return Identifier();
-}
-
-/// ROW FORMAT ...: its text.
-Result<std::optional<std::string>> Parser::SkipRowFormat() {
-  const size_t first = pos_;
-  FRAZIL_RETURN_IF_ERROR(ExpectWords({Keyword::kRow, Keyword::kFormat}));
-  if (Accept(Keyword::kSerde)) {
-    FRAZIL_ASSIGN_OR_RETURN(const std::string name, StringLiteral());
-    if (AcceptWords({Keyword::kWith, Keyword::kSerdeproperties})) {
-      FRAZIL_ASSIGN_OR_RETURN(const plan::Properties ignored, PropertyList());
-    }
-    return std::optional<std::string>(SourceFrom(first));
-  }
-  FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kDelimited));
-  const auto text = [&]() -> Status { return StringLiteral().status(); };
-  if (AcceptWords({Keyword::kFields, Keyword::kTerminated, Keyword::kBy})) {
-    FRAZIL_RETURN_IF_ERROR(text());
-    if (AcceptWords({Keyword::kEscaped, Keyword::kBy})) FRAZIL_RETURN_IF_ERROR(text());
-  }
-  if (AcceptWords({Keyword::kCollection, Keyword::kItems, Keyword::kTerminated, Keyword::kBy}))
-    FRAZIL_RETURN_IF_ERROR(text());
-  if (AcceptWords({Keyword::kMap, Keyword::kKeys, Keyword::kTerminated, Keyword::kBy})) FRAZIL_RETURN_IF_ERROR(text());
-  if (AcceptWords({Keyword::kLines, Keyword::kTerminated, Keyword::kBy})) FRAZIL_RETURN_IF_ERROR(text());
-  if (AcceptWords({Keyword::kNull, Keyword::kDefined, Keyword::kAs})) FRAZIL_RETURN_IF_ERROR(text());
-  return std::optional<std::string>(SourceFrom(first));
 }
 
 Result<plan::BucketSpecification> Parser::Bucketing() {

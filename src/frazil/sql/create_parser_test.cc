@@ -47,7 +47,7 @@ TEST(CreateParser, ReadsStatements) {
             "error CREATE_TABLE_COLUMN_DESCRIPTOR_DUPLICATE");
   EXPECT_EQ(Statement("CREATE TEMPORARY TABLE t (a INT)"), "error _LEGACY_ERROR_TEMP_0035");
   EXPECT_EQ(Statement("CREATE EXTERNAL TABLE t (a INT) STORED AS PARQUET LOCATION 'x'"),
-            "CreateTable[t external (a int) location x]");
+            "CreateTable[t external (a int) using hive options {fileFormat=PARQUET} location x]");
   EXPECT_EQ(Statement("CREATE TABLE t (a INT) PARTITIONED BY (b INT, bucket(2, a))"), "error _LEGACY_ERROR_TEMP_0035");
   EXPECT_EQ(Statement("CREATE TABLE t (a INT) CLUSTERED BY (a) SORTED BY (a DESC) INTO 4 BUCKETS"),
             "CreateTable[t (a int)]");
@@ -68,7 +68,11 @@ TEST(CreateParser, ReadsStatements) {
   EXPECT_EQ(Statement("CREATE TABLE t SHALLOW CLONE u TIMESTAMP AS OF 'x'"), "CreateTable[t clone of u at string(x)]");
   EXPECT_EQ(Statement("CREATE TABLE t DEEP CLONE u"), "error DELTA_UNSUPPORTED_DEEP_CLONE");
   EXPECT_EQ(Statement("CREATE TABLE t (a INT) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' STORED AS TEXTFILE"),
-            "CreateTable[t (a int)]");
+            "CreateTable[t (a int) using hive options {field.delim=,, fileFormat=TEXTFILE, serialization.format=,}]");
+  EXPECT_EQ(Statement("CREATE TABLE t (a INT) ROW FORMAT DELIMITED STORED AS ORC"), "error _LEGACY_ERROR_TEMP_0035");
+  EXPECT_EQ(Statement("CREATE TABLE t LIKE u ROW FORMAT DELIMITED"), "CreateTable[t like u]");
+  EXPECT_EQ(Statement("CREATE TABLE t LIKE u ROW FORMAT SERDE 'x'"), "error _LEGACY_ERROR_TEMP_0047");
+  EXPECT_EQ(Statement("CREATE TABLE t USING orc STORED AS ORC"), "error INVALID_STATEMENT_OR_CLAUSE");
   EXPECT_EQ(Statement("CREATE TABLE t (a INT DEFAULT 1 + 2 COMMENT 'x' NOT NULL)"),
             "CreateTable[t (a int not null default 1 + 2 comment 'x')]");
   EXPECT_EQ(Statement("CREATE TABLE t (a FLOAT GENERATED ALWAYS AS IDENTITY)"),

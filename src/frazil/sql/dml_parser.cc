@@ -140,7 +140,17 @@ Status Parser::InsertDirectory(plan::InsertCommand* command) {
   if (AtStringLiteral()) {
     FRAZIL_ASSIGN_OR_RETURN(command->directory, StringLiteral());
   }
-  if (!Accept(Keyword::kUsing)) return Error::Unsupported("INSERT OVERWRITE DIRECTORY in Hive formats");
+  if (!Accept(Keyword::kUsing)) {
+    // Hive's way: its own text, where neither clause says otherwise.
+    HiveFormat format;
+    if (At(Keyword::kRow) && At(Keyword::kFormat, 1)) FRAZIL_RETURN_IF_ERROR(RowFormat(&format));
+    if (At(Keyword::kStored)) FRAZIL_RETURN_IF_ERROR(StoredAs(&format));
+    FRAZIL_RETURN_IF_ERROR(CheckHiveFormat(format, first));
+    FRAZIL_RETURN_IF_ERROR(CheckKnownFormat(format, first));
+    command->directory_format = "hive";
+    PutHiveFormat(format, &command->options);
+    return {};
+  }
   FRAZIL_ASSIGN_OR_RETURN(const Names format, MultipartIdentifier());
   command->directory_format = frazil::Join(format, ".");
   if (Accept(Keyword::kOptions)) {

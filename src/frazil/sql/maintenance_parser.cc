@@ -43,8 +43,9 @@ Result<plan::PlanPtr> Parser::CreateClone(std::shared_ptr<plan::CreateTableComma
     command->clone_timestamp = travel->timestamp;
   }
   std::vector<std::string> seen;
+  HiveFormat format;
   while (AtAny({Keyword::kLocation, Keyword::kTblproperties})) {
-    FRAZIL_ASSIGN_OR_RETURN(const bool taken, TableClause(command.get(), &seen));
+    FRAZIL_ASSIGN_OR_RETURN(const bool taken, TableClause(command.get(), &seen, &format));
     if (!taken) return SyntaxError();
   }
   command->origin = OriginFrom(first);

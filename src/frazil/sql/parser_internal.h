@@ -296,6 +296,30 @@ class Parser {
   Result<Partition> PartitionSpecification(bool values_required = false);
   Status OptionalPartition(Partition* partition, bool values_required = false);
 
+  // --- hive_format_parser.cc ---
+  /// ROW FORMAT and STORED AS.
+  struct HiveFormat {
+    std::string text;                          ///< As written; empty: neither was.
+    bool is_stored = false;                    ///< STORED AS was written ...
+    std::optional<std::string> name;           ///< ... with a format's name, ...
+    std::optional<std::string> input, output;  ///< ... or with classes.
+    bool is_delimited = false;                 ///< ROW FORMAT DELIMITED.
+    std::optional<std::string> serde;          ///< ROW FORMAT SERDE.
+    plan::Options properties;                  ///< Of the SerDe.
+  };
+  Status RowFormat(HiveFormat* format);
+  Status StoredAs(HiveFormat* format);
+  /// Error where the two clauses do not fit together.
+  Status CheckHiveFormat(const HiveFormat& format, size_t first);
+  /// Error where STORED AS names a format that Hive does not have.
+  Status CheckKnownFormat(const HiveFormat& format, size_t first);
+  /// As options of the provider "hive".
+  static void PutHiveFormat(const HiveFormat& format, plan::Options* options);
+  /// The table's provider and its options, where one of the clauses was written. `statement`: for the error where the
+  /// provider is told as well.
+  Status TakeHiveFormat(const HiveFormat& format, size_t first, const std::string& statement,
+                        plan::CreateTableCommand* command);
+
   // --- create_parser.cc ---
   Result<plan::PlanPtr> Create();
   Result<plan::PlanPtr> Replace();
@@ -303,7 +327,7 @@ class Parser {
   Result<plan::PlanPtr> CreateTableLike(std::shared_ptr<plan::CreateTableCommand> command, size_t first);
   Status TableElements(plan::CreateTableCommand* command);
   Status TableClauses(plan::CreateTableCommand* command, size_t first);
-  Result<bool> TableClause(plan::CreateTableCommand* command, std::vector<std::string>* seen);
+  Result<bool> TableClause(plan::CreateTableCommand* command, std::vector<std::string>* seen, HiveFormat* format);
   Status Partitioning(plan::CreateTableCommand* command);
   Result<plan::PartitionTransform> Transform();
   Result<plan::BucketSpecification> Bucketing();
@@ -328,7 +352,6 @@ class Parser {
   Result<plan::Properties> ExpressionPropertyList();
   Result<std::string> PropertyKey();
   Result<Names> PropertyKeyList();
-  Result<std::optional<std::string>> SkipRowFormat();
   /// DEFAULT expression: its text.
   Result<std::string> ExpressionText();
   Result<std::string> CollationClause();  ///< DEFAULT COLLATION name

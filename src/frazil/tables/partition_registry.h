@@ -26,6 +26,8 @@ class PartitionRegistry {
   virtual ~PartitionRegistry() = default;
   /// False: the folders alone say which partitions there are.
   virtual bool keeps_partitions() const = 0;
+  /// Error where rows must not be written: the catalog promises more of the files than we would keep to (buckets).
+  virtual Status CheckWritable() const = 0;
   virtual Result<std::vector<KnownPartition>> ListPartitions() = 0;
   /// Those that are there already stay as they are.
   virtual Status AddPartitions(const std::vector<KnownPartition>& partitions) = 0;

@@ -9,6 +9,7 @@
 #include "frazil/catalogs/definition_changes.h"
 #include "frazil/catalogs/embedded/catalog_documents.h"
 #include "frazil/catalogs/embedded/entry_commit_point.h"
+#include "frazil/catalogs/metastore/hive_formats.h"
 #include "frazil/catalogs/session_names.h"
 #include "frazil/tables/metadata_text.h"
 
@@ -203,7 +204,8 @@ Result<bool> EmbeddedCatalog::OwnsFiles(const Identifier& identifier) {
 Result<tables::TableDefinition> EmbeddedCatalog::Complete(const Identifier& identifier,
                                                           const tables::TableDefinition& definition) {
   FRAZIL_ASSIGN_OR_RETURN(auto database, Database(identifier.name_space));
-  tables::TableDefinition complete = definition;
+  // Without a Metastore nothing is Hive's: what it would store is kept as the files that it would write.
+  FRAZIL_ASSIGN_OR_RETURN(auto complete, AsFiles(definition));
   if (complete.location.has_value()) {
     complete.is_external = true;
     if (storage::SchemeOf(*complete.location).empty() || storage::SchemeOf(*complete.location) == "file") {

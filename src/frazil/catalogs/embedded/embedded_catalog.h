@@ -5,13 +5,18 @@
 #include "frazil/catalogs/function_catalog.h"
 #include "frazil/catalogs/owned_tables.h"
 #include "frazil/catalogs/table_migration.h"
+#include "frazil/catalogs/tables_of_any_provider.h"
 
 namespace frazil::catalogs {
 
 /// The built-in `spark_catalog`: databases, tables of every format and views, one level of namespaces, names without
 /// case. Managed tables lie below the warehouse: <warehouse>/<table> in `default`, <warehouse>/<database>.db/<table>
 /// else. Names are kept in EmbeddedStore.
-class EmbeddedCatalog : public Catalog, public FunctionCatalog, public OwnedTables, public TableMigration {
+class EmbeddedCatalog : public Catalog,
+                        public FunctionCatalog,
+                        public OwnedTables,
+                        public TableMigration,
+                        public TablesOfAnyProvider {
  public:
   /// `settings["warehouse"]` or default_warehouse is the folder. The database `default` is made where missing.
   static Result<CatalogPtr> Make(const CatalogContext& context);

@@ -75,15 +75,6 @@ Status CheckReadable(const HiveTable& entry) {
   return {};
 }
 
-/// Text knows no types: what a field holds is told by its delimiters, which is read for plain columns alone.
-Status CheckTextColumns(const DataType& schema) {
-  for (const auto& field : schema.fields()) {
-    if (field.type->IsComplex() || field.type->id() == TypeId::kBinary)
-      return Error::Unsupported("a column of type " + field.type->Sql() + " in a text table of Hive");
-  }
-  return {};
-}
-
 Status ReadHiveFormat(const HiveTable& entry, tables::TableDefinition* definition) {
   FRAZIL_RETURN_IF_ERROR(CheckReadable(entry));
   FRAZIL_ASSIGN_OR_RETURN(auto kind, FileKindOf(entry.storage, entry.parameters));
@@ -185,17 +176,24 @@ Result<tables::TableDefinition> DefinitionOf(const HiveTable& entry) {
   return definition;
 }
 
-HiveTable EntryOf(const std::string& database, const std::string& name, const std::string& owner,
-                  const tables::TableDefinition& definition) {
+Result<HiveTable> EntryOf(const std::string& database, const std::string& name, const std::string& owner,
+                          const tables::TableDefinition& definition) {
   HiveTable entry;
   entry.database = database;
   entry.name = name;
   entry.owner = owner;
   entry.type = definition.is_external ? "EXTERNAL_TABLE" : "MANAGED_TABLE";
-  SetFormat(definition.provider, &entry.storage);
-  entry.storage.serde_parameters = definition.options;
-  entry.storage.serde_parameters["serialization.format"] = "1";
-  entry.parameters[kProvider] = AsciiLower(definition.provider);
+  if (EqualsIgnoreCase(definition.provider, "hive")) {
+    FRAZIL_ASSIGN_OR_RETURN(entry.storage, StorageOfOptions(definition.options));
+    entry.storage.serde_parameters.try_emplace("serialization.format", "1");
+    // Hive folds the names of columns; Spark reads here how they were written.
+    entry.parameters[kSchema] = "{}";
+  } else {
+    SetFormat(definition.provider, &entry.storage);
+    entry.storage.serde_parameters = definition.options;
+    entry.storage.serde_parameters["serialization.format"] = "1";
+    entry.parameters[kProvider] = AsciiLower(definition.provider);
+  }
   if (definition.is_external) entry.parameters["EXTERNAL"] = "TRUE";
   UpdateEntry(definition, &entry);
   if (!entry.partition_keys.empty()) {

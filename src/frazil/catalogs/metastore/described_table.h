@@ -18,9 +18,9 @@ bool HasProvider(const HiveTable& entry);
 /// for what cannot be read as Hive or Spark would (transactional tables, SerDes, types).
 Result<tables::TableDefinition> DefinitionOf(const HiveTable& entry);
 
-/// The entry that Spark makes of a definition, whose location is set.
-HiveTable EntryOf(const std::string& database, const std::string& name, const std::string& owner,
-                  const tables::TableDefinition& definition);
+/// The entry that Spark makes of a definition, whose location is set; of provider "hive": one of Hive's own.
+Result<HiveTable> EntryOf(const std::string& database, const std::string& name, const std::string& owner,
+                          const tables::TableDefinition& definition);
 /// Puts what ALTER TABLE may have changed (columns, properties, comment, location) into an entry.
 void UpdateEntry(const tables::TableDefinition& definition, HiveTable* entry);
 

@@ -5,6 +5,7 @@
 #include "frazil/base/text.h"
 #include "frazil/catalogs/definition_changes.h"
 #include "frazil/catalogs/metastore/described_table.h"
+#include "frazil/catalogs/metastore/hive_formats.h"
 #include "frazil/catalogs/metastore/metastore_commit_point.h"
 #include "frazil/storage/folder.h"
 
@@ -22,6 +23,7 @@ Error NotSupported(const std::string& full_name, const std::string& operation) {
 
 Result<DescribedTables::Place> DescribedTables::PlaceOf(tables::TableDefinition definition,
                                                         const std::string& full_name) const {
+  FRAZIL_ASSIGN_OR_RETURN(definition, AsFiles(std::move(definition)));
   Place place;
   place.format = formats_->Find(AsciiLower(definition.provider));
   if (place.format == nullptr) return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", definition.provider}});
@@ -56,7 +58,8 @@ Result<tables::TablePtr> DescribedTables::Create(const HiveTable& place_of_entry
   tables::TableDefinition complete = definition;
   if (!complete.location) complete.location = place_of_entry.storage.location;
   FRAZIL_ASSIGN_OR_RETURN(auto place, PlaceOf(complete, full_name));
-  const HiveTable entry = EntryOf(place_of_entry.database, place_of_entry.name, place_of_entry.owner, complete);
+  FRAZIL_ASSIGN_OR_RETURN(const HiveTable entry,
+                          EntryOf(place_of_entry.database, place_of_entry.name, place_of_entry.owner, complete));
   tables::CommitPointPtr inner;
   if (place.format->self_describing()) {
     inner = place.format->PathCommitPoint(place.context, place.location);
@@ -102,9 +105,10 @@ Result<tables::StagedTable> DescribedTables::Stage(const HiveTable& place_of_ent
     FRAZIL_ASSIGN_OR_RETURN(auto current, inner->Current());
     replaces = replaces && current.has_value();
   }
+  FRAZIL_ASSIGN_OR_RETURN(HiveTable entry,
+                          EntryOf(place_of_entry.database, place_of_entry.name, place_of_entry.owner, complete));
   auto commit_point = std::make_shared<MetastoreCommitPoint>(
-      metastore_, EntryOf(place_of_entry.database, place_of_entry.name, place_of_entry.owner, complete),
-      replaced != nullptr ? Entry::kReplaces : Entry::kIsNew, inner);
+      metastore_, std::move(entry), replaced != nullptr ? Entry::kReplaces : Entry::kIsNew, inner);
   return place.format->Stage(place.context, place.definition, place.location, std::move(commit_point), replaces);
 }
 

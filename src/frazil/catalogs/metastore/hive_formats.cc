@@ -1,6 +1,8 @@
 #include "frazil/catalogs/metastore/hive_formats.h"
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
@@ -110,6 +112,94 @@ Result<FileKind> FileKindOf(const HiveStorage& storage, const Parameters& parame
   }
   FRAZIL_RETURN_IF_ERROR(TakeHeader(parameters, &kind));
   return kind;
+}
+
+Status CheckTextColumns(const DataType& schema) {
+  for (const auto& field : schema.fields()) {
+    if (field.type->IsComplex() || field.type->id() == TypeId::kBinary)
+      return Error::Unsupported("a column of type " + field.type->Sql() + " in a text table of Hive");
+  }
+  return {};
+}
+
+Result<HiveStorage> StorageOfOptions(const std::map<std::string, std::string>& options) {
+  HiveStorage storage;
+  std::string format = "textfile", serde;
+  bool has_format = false;
+  for (const auto& [key, value] : options) {
+    const std::string name = AsciiLower(key);
+    if (name == "fileformat") {
+      format = AsciiLower(value);
+      has_format = true;
+    } else if (name == "inputformat") {
+      storage.input_format = value;
+    } else if (name == "outputformat") {
+      storage.output_format = value;
+    } else if (name == "serde") {
+      serde = value;
+    } else if (name == "fielddelim") {
+      storage.serde_parameters["field.delim"] = value;
+      storage.serde_parameters.try_emplace("serialization.format", value);
+    } else if (name == "escapedelim") {
+      storage.serde_parameters["escape.delim"] = value;
+    } else if (name == "collectiondelim") {
+      storage.serde_parameters["colelction.delim"] = value;  // Written so by Hive.
+    } else if (name == "mapkeydelim") {
+      storage.serde_parameters["mapkey.delim"] = value;
+    } else if (name == "linedelim") {
+      storage.serde_parameters["line.delim"] = value;
+    } else {
+      storage.serde_parameters[key] = value;
+    }
+  }
+  if (storage.input_format.empty() != storage.output_format.empty()) {
+    return Error::Plain(ExceptionClass::kIllegalArgument,
+                        "Cannot specify only inputFormat or outputFormat, you have to specify both of them.");
+  }
+  if (has_format && !storage.input_format.empty()) {
+    return Error::Plain(ExceptionClass::kIllegalArgument,
+                        "Cannot specify fileFormat and inputFormat/outputFormat together for Hive data source.");
+  }
+  constexpr const char* kLazy = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe";
+  storage.serde = serde.empty() ? kLazy : serde;
+  if (!storage.input_format.empty()) return storage;
+  if (format == "parquet" || format == "orc" || format == "avro") {
+    const std::string own = std::move(storage.serde);
+    SetFormat(format, &storage);
+    if (!serde.empty()) storage.serde = own;
+  } else if (format == "textfile") {
+    storage.input_format = "org.apache.hadoop.mapred.TextInputFormat";
+    storage.output_format = "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat";
+  } else if (format == "sequencefile") {
+    storage.input_format = "org.apache.hadoop.mapred.SequenceFileInputFormat";
+    storage.output_format = "org.apache.hadoop.hive.ql.io.HiveSequenceFileOutputFormat";
+  } else if (format == "rcfile") {
+    storage.input_format = "org.apache.hadoop.hive.ql.io.RCFileInputFormat";
+    storage.output_format = "org.apache.hadoop.hive.ql.io.RCFileOutputFormat";
+    if (serde.empty()) storage.serde = "org.apache.hadoop.hive.serde2.columnar.LazyBinaryColumnarSerDe";
+  } else {
+    return Error::Of("_LEGACY_ERROR_TEMP_1059", {{"serdeInfo", format}});
+  }
+  return storage;
+}
+
+Result<tables::TableDefinition> AsFiles(tables::TableDefinition definition) {
+  if (!EqualsIgnoreCase(definition.provider, "hive")) return definition;
+  FRAZIL_ASSIGN_OR_RETURN(const HiveStorage storage, StorageOfOptions(definition.options));
+  FRAZIL_ASSIGN_OR_RETURN(auto kind, FileKindOf(storage, definition.properties));
+  definition.provider = std::move(kind.provider);
+  definition.options = std::move(kind.options);
+  if (definition.options.contains("hivetext")) FRAZIL_RETURN_IF_ERROR(CheckTextColumns(*definition.schema));
+  if (!kind.all_text) return definition;
+  std::vector<StructField> fields = definition.schema->fields();
+  for (auto& field : fields) {
+    const bool is_key = std::any_of(
+        definition.partitioning.begin(), definition.partitioning.end(),
+        [&](const auto& key) { return !key.source.empty() && EqualsIgnoreCase(key.source[0], field.name); });
+    if (!is_key) field.type = DataType::String();
+  }
+  definition.schema = DataType::Struct(std::move(fields));
+  return definition;
 }
 
 void SetFormat(const std::string& provider, HiveStorage* storage) {

@@ -71,6 +71,16 @@ bool MetastoreCommitPoint::keeps_partitions() const {
   return !HasProvider(table_) || (provider != table_.parameters.end() && EqualsIgnoreCase(provider->second, "catalog"));
 }
 
+Status MetastoreCommitPoint::CheckWritable() const {
+  // Readers take the bucket of a row from the name of its file: Hive by its own hash, Spark by another.
+  const bool has_buckets =
+      table_.storage.bucket_count > 0 || table_.parameters.contains("spark.sql.sources.schema.numBuckets");
+  if (!has_buckets) return {};
+  return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                   {{"tableName", QuoteIdentifier({"spark_catalog", table_.database, table_.name})},
+                    {"operation", "writing rows into buckets (CLUSTERED BY)"}});
+}
+
 Result<std::vector<tables::KnownPartition>> MetastoreCommitPoint::ListPartitions() {
   std::vector<tables::KnownPartition> known;
   if (entry_ != Entry::kExists) return known;

@@ -29,6 +29,7 @@ class MetastoreCommitPoint : public tables::CommitPoint, public tables::Partitio
                                    std::string* written) override;
 
   bool keeps_partitions() const override;
+  Status CheckWritable() const override;
   Result<std::vector<tables::KnownPartition>> ListPartitions() override;
   Status AddPartitions(const std::vector<tables::KnownPartition>& partitions) override;
   Status DropPartitions(const std::vector<tables::PartitionValues>& partitions) override;

@@ -119,7 +119,7 @@ TEST(DescribedTables, OfSparkAreReadAsTheyWereWritten) {
   field.name = "City";
   field.source = {"City"};
   definition.partitioning = {field};
-  HiveTable entry = EntryOf("db", "t", "o", definition);
+  HiveTable entry = *EntryOf("db", "t", "o", definition);
   ASSERT_TRUE(IsDescribedTable(entry) && HasProvider(entry));
   EXPECT_EQ(entry.type, "MANAGED_TABLE");
   // The Metastore knows no capitals.
@@ -143,6 +143,50 @@ TEST(DescribedTables, OfSparkAreReadAsTheyWereWritten) {
   UpdateEntry(definition, &entry);
   EXPECT_FALSE(entry.parameters.contains("spark.sql.sources.schema"));
   EXPECT_EQ(DefinitionOf(entry)->schema->Json(), definition.schema->Json());
+}
+
+TEST(HiveFormats, StoredAsSaysTheSerDe) {
+  auto serde = [](const std::map<std::string, std::string>& options) {
+    auto storage = StorageOfOptions(options);
+    return storage.ok() ? storage->serde.substr(storage->serde.rfind('.') + 1) : storage.error().condition;
+  };
+  EXPECT_EQ(serde({}), "LazySimpleSerDe");
+  EXPECT_EQ(serde({{"fileFormat", "ORC"}}), "OrcSerde");
+  EXPECT_EQ(serde({{"FILEFORMAT", "avro"}}), "AvroSerDe");
+  EXPECT_EQ(serde({{"fileFormat", "textfile"}, {"serde", "a.OpenCSVSerde"}}), "OpenCSVSerde");
+  EXPECT_EQ(serde({{"fileFormat", "foo"}}), "_LEGACY_ERROR_TEMP_1059");
+  EXPECT_FALSE(StorageOfOptions({{"inputFormat", "a"}}).ok());
+  EXPECT_FALSE(StorageOfOptions({{"inputFormat", "a"}, {"outputFormat", "b"}, {"fileFormat", "orc"}}).ok());
+  const auto text = StorageOfOptions({{"fieldDelim", "|"}, {"x", "y"}});
+  EXPECT_EQ(text->serde_parameters.at("field.delim"), "|");
+  EXPECT_EQ(text->serde_parameters.at("x"), "y");
+}
+
+TEST(DescribedTables, OfHiveAreReadAsTheyWereWritten) {
+  tables::TableDefinition definition;
+  definition.schema = DataType::Struct({{"Id", DataType::Long(), true}, {"City", DataType::String(), true}});
+  definition.provider = "hive";
+  definition.options = {{"fileFormat", "textfile"}, {"field.delim", ","}, {"serialization.format", ","}};
+  definition.location = "file:/w/db/t";
+  tables::PartitionField field;
+  field.source = {"City"};
+  definition.partitioning = {field};
+  const auto entry = EntryOf("db", "t", "o", definition);
+  ASSERT_TRUE(entry.ok()) << entry.error().message;
+  EXPECT_FALSE(HasProvider(*entry));
+  EXPECT_EQ(entry->storage.input_format, "org.apache.hadoop.mapred.TextInputFormat");
+  EXPECT_EQ(entry->storage.columns.size(), 1U);
+  const auto read = DefinitionOf(*entry);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->provider, "csv");
+  EXPECT_EQ(read->options.at("sep"), ",");
+  EXPECT_EQ(read->schema->Json(), definition.schema->Json());
+  EXPECT_EQ(read->partitioning[0].name, "City");
+  // Without a Metastore it is a table of such files.
+  const auto files = AsFiles(definition);
+  ASSERT_TRUE(files.ok());
+  EXPECT_EQ(files->provider, read->provider);
+  EXPECT_EQ(files->options, read->options);
 }
 
 TEST(SparkViews, AreReadAsTheyWereWritten) {

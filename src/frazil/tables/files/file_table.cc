@@ -243,6 +243,8 @@ Result<FileListing> FileTable::ListByRegistry(PartitionRegistry& registry) const
 }
 
 Result<std::unique_ptr<TableWrite>> FileTable::StartWrite(const WriteOptions& options) const {
+  if (const auto* registry = dynamic_cast<const PartitionRegistry*>(commit_point_.get()))
+    FRAZIL_RETURN_IF_ERROR(registry->CheckWritable());
   if (format_ == FileFormat::kAvro) {
     std::map<std::string, std::string> all = options.options;
     for (const auto& [key, value] : definition_.options) all.emplace(AsciiLower(key), value);
