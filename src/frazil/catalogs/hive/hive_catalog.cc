@@ -6,6 +6,7 @@
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
+#include "frazil/catalogs/hive/certain_call.h"
 #include "frazil/catalogs/hive/hive_entries.h"
 #include "frazil/catalogs/hive/hive_pointer.h"
 #include "frazil/catalogs/metastore/described_table.h"
@@ -140,7 +141,7 @@ Status HiveCatalog::CreateNamespace(const Namespace& name_space, const std::map<
                         "Cannot create namespace " + Join(name_space, ".") + " in a Hive Metastore: one level only");
   }
   FRAZIL_ASSIGN_OR_RETURN(auto database, DatabaseOf(DatabaseName(name_space), properties));
-  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->CreateDatabase(database));
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, CreateHiveDatabase(*metastore_, database));
   if (answer.ok()) return {};
   if (answer.exception == "AlreadyExistsException") return NamespaceExistsAlready(*this, name_space);
   return metastore_->ErrorOf("create_database", answer);
@@ -165,7 +166,7 @@ Status HiveCatalog::DropNamespace(const Namespace& name_space, bool cascade) {
     FRAZIL_ASSIGN_OR_RETURN(auto own, ListTables(name_space));
     for (const auto& table : own) FRAZIL_RETURN_IF_ERROR(DropTable({name_space, table}, false));
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->DropDatabase(DatabaseName(name_space)));
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, DropHiveDatabase(*metastore_, DatabaseName(name_space)));
   if (answer.ok()) return {};
   if (answer.exception == "InvalidOperationException") return NamespaceNotEmpty(*this, name_space);
   if (answer.exception == "NoSuchObjectException") return NamespaceNotFound(*this, name_space);
@@ -247,14 +248,15 @@ HiveTable HiveCatalog::NameOfEntry(const Identifier& identifier) const {
 
 Status HiveCatalog::RemoveName(const Identifier& identifier) {
   FRAZIL_ASSIGN_OR_RETURN(auto answer,
-                          metastore_->DropTable(DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
-  if (answer.ok() || answer.exception == "NoSuchObjectException") return {};
+                          DropHiveTable(*metastore_, DatabaseName(identifier.name_space), AsciiLower(identifier.name)));
+  if (answer.ok()) return {};
   return metastore_->ErrorOf("drop_table", answer);
 }
 
 // --- tables of plain files, in the session catalog
 
-Status HiveCatalog::SetOwnsFiles(const Identifier& identifier, ThriftValue entry, bool owns) {
+Status HiveCatalog::SetOwnsFiles(ThriftValue entry, bool owns) {
+  const ThriftValue former = entry;
   auto parameters = entry.At(hive::table::kParameters).ToStringMap();
   if (owns) {
     parameters.erase("EXTERNAL");
@@ -266,8 +268,7 @@ Status HiveCatalog::SetOwnsFiles(const Identifier& identifier, ThriftValue entry
   }
   entry.fields[hive::table::kParameters] = ThriftValue::StringMap(parameters);
   entry.fields[hive::table::kType] = ThriftValue::String(owns ? "MANAGED_TABLE" : "EXTERNAL_TABLE");
-  FRAZIL_ASSIGN_OR_RETURN(
-      auto answer, metastore_->AlterTable(DatabaseName(identifier.name_space), AsciiLower(identifier.name), entry, {}));
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, AlterHiveTable(*metastore_, former, entry, {}));
   return answer.ok() ? Status::Ok() : Status(metastore_->ErrorOf("alter_table", answer));
 }
 
@@ -280,10 +281,10 @@ Result<TableMigration::Aside> HiveCatalog::SetAside(const Identifier& table, con
   former.owned_files = !definition.is_external;
   former.location = *definition.location + "-" + RandomUuidText();
   // A Metastore moves the files of tables that own them when they are renamed.
-  if (former.owned_files) FRAZIL_RETURN_IF_ERROR(SetOwnsFiles(table, *entry, false));
+  if (former.owned_files) FRAZIL_RETURN_IF_ERROR(SetOwnsFiles(*entry, false));
   Status renamed = RenameTable(table, aside);
   if (renamed.ok()) return former;
-  if (former.owned_files) FRAZIL_RETURN_IF_ERROR(SetOwnsFiles(table, *std::move(entry), true));
+  if (former.owned_files) FRAZIL_RETURN_IF_ERROR(SetOwnsFiles(*std::move(entry), true));
   return renamed.error();
 }
 
@@ -292,7 +293,7 @@ Status HiveCatalog::PutBack(const Identifier& aside, const Identifier& table, co
   if (!former.owned_files) return {};
   FRAZIL_ASSIGN_OR_RETURN(auto entry, FindEntry(table));
   if (!entry) return TableNotFound(*this, table);
-  return SetOwnsFiles(table, *std::move(entry), true);
+  return SetOwnsFiles(*std::move(entry), true);
 }
 
 Status HiveCatalog::RenameTable(const Identifier& from, const Identifier& to) {
@@ -305,9 +306,10 @@ Status HiveCatalog::RenameTable(const Identifier& from, const Identifier& to) {
   if (!known || !HasOneLevel(to.name_space)) return NamespaceNotFound(*this, to.name_space);
   FRAZIL_ASSIGN_OR_RETURN(auto taken, FindHiveTable(*metastore_, DatabaseName(to.name_space), AsciiLower(to.name)));
   if (taken) return TableExistsAlready(*this, to);
+  const ThriftValue former = *table;
   table->fields[hive::table::kName] = ThriftValue::String(AsciiLower(to.name));
   table->fields[hive::table::kDatabase] = ThriftValue::String(DatabaseName(to.name_space));
-  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->AlterTable(database, name, *table, {}));
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, AlterHiveTable(*metastore_, former, *table, {}));
   return answer.ok() ? Status::Ok() : Status(metastore_->ErrorOf("alter_table", answer));
 }
 

@@ -48,7 +48,7 @@ class HiveCatalog : public MetastoreCatalog, public TableMigration {
   HiveTable NameOfEntry(const Identifier& identifier) const override;
 
   /// Says in a plain table's entry whether its files go with it.
-  Status SetOwnsFiles(const Identifier& identifier, ThriftValue entry, bool owns);
+  Status SetOwnsFiles(ThriftValue entry, bool owns);
   /// Names of the entries of a database whose metadata is of a kind (parameter table_type).
   Result<std::vector<std::string>> ListNames(const Namespace& name_space, const char* kind);
   Result<std::optional<ThriftValue>> FindEntry(const Identifier& identifier);

@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "frazil/base/clock.h"
+#include "frazil/catalogs/hive/certain_call.h"
 #include "frazil/catalogs/hive/hive_pointer.h"
 
 namespace frazil::catalogs {
 namespace {
 
 using namespace hive;
+
+constexpr int kAttempts = 6;
 
 std::vector<HiveColumn> ColumnsOf(const ThriftValue& list) {
   std::vector<HiveColumn> columns;
@@ -96,7 +99,7 @@ Result<std::optional<HiveTable>> HiveEntries::FindTable(const std::string& datab
 }
 
 Result<bool> HiveEntries::CreateTable(const HiveTable& table) {
-  FRAZIL_ASSIGN_OR_RETURN(auto made, metastore_->CreateTable(ThriftTableOf(table, {})));
+  FRAZIL_ASSIGN_OR_RETURN(auto made, CreateHiveTable(*metastore_, ThriftTableOf(table, {})));
   if (made.ok()) return true;
   if (made.exception == "AlreadyExistsException") return false;
   return metastore_->ErrorOf("create_table", made);
@@ -104,15 +107,15 @@ Result<bool> HiveEntries::CreateTable(const HiveTable& table) {
 
 Status HiveEntries::AlterTable(const HiveTable& table) {
   FRAZIL_ASSIGN_OR_RETURN(auto former, FindHiveTable(*metastore_, table.database, table.name));
-  FRAZIL_ASSIGN_OR_RETURN(auto altered, metastore_->AlterTable(table.database, table.name,
-                                                               ThriftTableOf(table, former.value_or(ThriftValue())),
-                                                               {{"DO_NOT_UPDATE_STATS", "true"}}));
+  const ThriftValue next = ThriftTableOf(table, former.value_or(ThriftValue()));
+  FRAZIL_ASSIGN_OR_RETURN(auto altered,
+                          AlterHiveTable(*metastore_, former.value_or(next), next, {{"DO_NOT_UPDATE_STATS", "true"}}));
   return altered.ok() ? Status::Ok() : Status(metastore_->ErrorOf("alter_table", altered));
 }
 
 Status HiveEntries::DropTable(const std::string& database, const std::string& name) {
-  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->DropTable(database, name));
-  if (answer.ok() || answer.exception == "NoSuchObjectException") return {};
+  FRAZIL_ASSIGN_OR_RETURN(auto answer, DropHiveTable(*metastore_, database, name));
+  if (answer.ok()) return {};
   return metastore_->ErrorOf("drop_table", answer);
 }
 
@@ -130,8 +133,8 @@ Result<std::vector<HivePartition>> HiveEntries::ListPartitions(const std::string
   return partitions;
 }
 
-Status HiveEntries::AddPartitions(const std::string& database, const std::string& name,
-                                  const std::vector<HivePartition>& partitions) {
+Status HiveEntries::AddMissing(const std::string& database, const std::string& name,
+                               const std::vector<HivePartition>& partitions) {
   FRAZIL_ASSIGN_OR_RETURN(auto known, ListPartitions(database, name));
   std::set<std::vector<std::string>> there;
   for (auto& partition : known) there.insert(std::move(partition.values));
@@ -161,9 +164,22 @@ Status HiveEntries::AddPartitions(const std::string& database, const std::string
   return {};
 }
 
+Status HiveEntries::AddPartitions(const std::string& database, const std::string& name,
+                                  const std::vector<HivePartition>& partitions) {
+  // Those that are there stay, so that it may be said again where the answer was lost.
+  for (int attempt = 1;; ++attempt) {
+    Status added = AddMissing(database, name, partitions);
+    if (added.ok() || added.error().kind != ErrorKind::kUnknownCommit || attempt == kAttempts) return added;
+  }
+}
+
 Status HiveEntries::DropPartition(const std::string& database, const std::string& name,
                                   const std::vector<std::string>& values) {
-  FRAZIL_ASSIGN_OR_RETURN(auto answer, metastore_->DropPartition(database, name, values));
+  auto dropped = metastore_->DropPartition(database, name, values);
+  for (int attempt = 1; attempt < kAttempts && !dropped.ok() && dropped.error().kind == ErrorKind::kUnknownCommit;
+       ++attempt)
+    dropped = metastore_->DropPartition(database, name, values);
+  FRAZIL_ASSIGN_OR_RETURN(const auto answer, std::move(dropped));
   if (answer.ok() || answer.exception == "NoSuchObjectException") return {};
   return metastore_->ErrorOf("drop_partition", answer);
 }

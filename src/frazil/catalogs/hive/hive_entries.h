@@ -30,6 +30,9 @@ class HiveEntries : public TableMetastore {
                        const std::vector<std::string>& values) override;
 
  private:
+  /// AddPartitions, once.
+  Status AddMissing(const std::string& database, const std::string& name, const std::vector<HivePartition>& partitions);
+
   std::shared_ptr<HiveMetastore> metastore_;
 };
 

@@ -2,6 +2,7 @@
 // Those of the session catalog are Spark's own, whose text is in the entry.
 
 #include "frazil/base/text.h"
+#include "frazil/catalogs/hive/certain_call.h"
 #include "frazil/catalogs/hive/hive_catalog.h"
 #include "frazil/catalogs/hive/hive_columns.h"
 #include "frazil/catalogs/hive/hive_pointer.h"
@@ -37,7 +38,7 @@ Status HiveCatalog::CreateView(const Identifier& identifier, const ViewDefinitio
                                            {int16_t{2}, ThriftValue::String(column.type)},
                                            {int16_t{3}, ThriftValue::String(column.comment)}}));
   }
-  ThriftValue next = entry ? *std::move(entry) : ThriftValue::Struct();
+  ThriftValue next = entry ? *entry : ThriftValue::Struct();
   auto parameters = next.At(table::kParameters).ToStringMap();
   parameters["table_type"] = kHiveIcebergView;
   parameters["metadata_location"] = file.location;
@@ -55,11 +56,10 @@ Status HiveCatalog::CreateView(const Identifier& identifier, const ViewDefinitio
        {storage_descriptor::kLocation, ThriftValue::String(folder)},
        {storage_descriptor::kSerDe, ThriftValue::Struct({{int16_t{3}, ThriftValue::StringMap({})}})}});
   if (former_location) {
-    FRAZIL_ASSIGN_OR_RETURN(auto altered, metastore_->AlterTable(AsciiLower(identifier.name_space[0]),
-                                                                 AsciiLower(identifier.name), next, {}));
+    FRAZIL_ASSIGN_OR_RETURN(auto altered, AlterHiveTable(*metastore_, *entry, next, {}));
     return altered.ok() ? Status::Ok() : Status(metastore_->ErrorOf("alter_table", altered));
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto made, metastore_->CreateTable(next));
+  FRAZIL_ASSIGN_OR_RETURN(auto made, CreateHiveTable(*metastore_, next));
   if (made.ok()) return {};
   if (made.exception == "AlreadyExistsException") return TableExistsAlready(*this, identifier);
   return metastore_->ErrorOf("create_table", made);
@@ -71,9 +71,9 @@ Status HiveCatalog::DropView(const Identifier& identifier) {
     FRAZIL_ASSIGN_OR_RETURN(const bool dropped, DropSparkView(identifier));
     return dropped ? Status::Ok() : Status(TableNotFound(*this, identifier));
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto answer,
-                          metastore_->DropTable(AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name)));
-  if (answer.ok() || answer.exception == "NoSuchObjectException") return {};
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto answer, DropHiveTable(*metastore_, AsciiLower(identifier.name_space[0]), AsciiLower(identifier.name)));
+  if (answer.ok()) return {};
   return metastore_->ErrorOf("drop_table", answer);
 }
 
