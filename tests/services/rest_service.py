@@ -161,11 +161,17 @@ class RestService:
         former = self.tables.get(key)
         number = int(Path(former[0]).name.split("-")[0]) + 1 if former else 0
         location = f"{metadata.location}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
-        file = Path(location.removeprefix("file://"))
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(metadata.model_dump_json())
+        self.write_metadata(location, metadata.model_dump_json())
         self.tables[key] = (location, metadata)
         return self.loaded(location, metadata)
+
+    def write_metadata(self, location, text):
+        """For tables elsewhere (s3://...) nothing reads it: their metadata comes with the answers."""
+        if not location.startswith("file://"):
+            return
+        file = Path(location.removeprefix("file://"))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
 
     def commit(self, key, body):
         from pydantic import ValidationError

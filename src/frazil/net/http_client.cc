@@ -86,6 +86,7 @@ bool IsBeforeSending(CURLcode code) {
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
       return true;
     default:
       return false;
@@ -121,7 +122,7 @@ const std::string* HttpResponse::FindHeader(std::string_view name) const {
 bool HttpOptions::operator<(const HttpOptions& other) const {
   auto key = [](const HttpOptions& o) {
     return std::tie(o.connect_timeout_ms, o.stall_timeout_ms, o.total_timeout_ms, o.verify_certificates,
-                    o.certificate_authorities, o.most_idle_connections);
+                    o.certificate_authorities, o.client_certificate, o.client_key, o.most_idle_connections);
   };
   return key(*this) < key(other);
 }
@@ -207,6 +208,9 @@ HttpResponse HttpClient::Send(const HttpRequest& request, const std::function<bo
   }
   if (!options.certificate_authorities.empty())
     curl_easy_setopt(handle, CURLOPT_CAINFO, options.certificate_authorities.c_str());
+  if (!options.client_certificate.empty())
+    curl_easy_setopt(handle, CURLOPT_SSLCERT, options.client_certificate.c_str());
+  if (!options.client_key.empty()) curl_easy_setopt(handle, CURLOPT_SSLKEY, options.client_key.c_str());
   if (request.method == "HEAD") {
     curl_easy_setopt(handle, CURLOPT_NOBODY, 1L);
   } else if (request.method != "GET" || !request.body.empty()) {

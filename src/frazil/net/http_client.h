@@ -54,8 +54,9 @@ struct HttpOptions {
   int64_t stall_timeout_ms = 60000;
   int64_t total_timeout_ms = 0;  ///< 0: none.
   bool verify_certificates = true;
-  std::string certificate_authorities;  ///< A file; empty: AWS_CA_BUNDLE, CURL_CA_BUNDLE, SSL_CERT_FILE, or the
-                                        ///< system's.
+  std::string certificate_authorities;         ///< A file; empty: AWS_CA_BUNDLE, CURL_CA_BUNDLE, SSL_CERT_FILE, or the
+                                               ///< system's.
+  std::string client_certificate, client_key;  ///< Files (PEM) that show who we are, where servers ask for it.
   size_t most_idle_connections = 64;
 
   bool operator<(const HttpOptions& other) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frazil/catalogs/rest/rest_authority.h"
 #include "frazil/net/url.h"
 
 namespace frazil::catalogs {
@@ -135,7 +136,11 @@ Result<tables::TableContext> RestCatalog::ContextFor(const Identifier& identifie
   for (const auto& [key, value] : state.SettingsFor(location)) settings[key] = value;
   tables::TableContext context;
   context.name = DottedName(*this, identifier);
-  context.settings = SettingsWithin(std::move(settings), session_settings_);
+  const auto authority = RestAuthorityOf(client_, identifier, state, settings);
+  if (authority != nullptr) settings[net::aws::kAuthoritySetting] = net::aws::RegisterAuthority(authority);
+  // It lives as long as the settings that name it.
+  context.settings = [authority, lookup = SettingsWithin(std::move(settings), session_settings_)](
+                         std::string_view key) { return lookup(key); };
   FRAZIL_ASSIGN_OR_RETURN(context.store, stores_->StoreFor(location, context.settings));
   return context;
 }

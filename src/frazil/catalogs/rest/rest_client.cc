@@ -92,6 +92,11 @@ Status RestClient::ReadSettings() {
   FRAZIL_RETURN_IF_ERROR(number("rest.client.connection-timeout-ms", &options.connect_timeout_ms));
   FRAZIL_RETURN_IF_ERROR(number("rest.client.socket-timeout-ms", &options.stall_timeout_ms));
   retry_.attempts = static_cast<int>(std::min<int64_t>(retries, 100)) + 1;
+  if (!SettingOr("rest.client.tls.configurer-impl", "").empty())
+    return Error::Unsupported("rest.client.tls.configurer-impl (ssl.client.cert and ssl.client.key name files)");
+  options.certificate_authorities = SettingOr("ssl.cabundle", "");
+  options.client_certificate = SettingOr("ssl.client.cert", "");
+  options.client_key = SettingOr("ssl.client.key", "");
   http_ = net::HttpClient::Shared(options);
   return {};
 }
@@ -309,6 +314,7 @@ Result<RestAnswer> RestClient::SendTo(const std::string& method, const std::stri
     // What the service knows again by its key is answered as it was the first time.
     answer.earlier_unknown = sent.earlier_unknown && key.empty();
     if (const std::string* etag = response.FindHeader("ETag")) answer.etag = *etag;
+    if (const std::string* cache = response.FindHeader("Cache-Control")) answer.cache_control = *cache;
     if (!response.body.empty()) answer.body = ParseJsonOrNull(response.body);
     if (!answer.ok()) {
       const Json* error = Member(answer.body, "error");
@@ -325,6 +331,15 @@ Result<RestAnswer> RestClient::SendTo(const std::string& method, const std::stri
 Result<RestAnswer> RestClient::Send(const std::string& method, const std::string& path, const Json* body,
                                     bool repeatable) {
   return SendTo(method, base_ + "/v1" + prefix_ + path, body, repeatable);
+}
+
+Result<RestAnswer> RestClient::SendBeside(const std::string& method, const std::string& url, const Json* body) {
+  return SendTo(method, url, body, /*repeatable=*/true);
+}
+
+std::string RestClient::UrlBeside(const std::string& uri, const std::string& endpoint) const {
+  if (endpoint.find("://") != std::string::npos) return endpoint;
+  return (uri.empty() ? base_ : WithoutEndSlash(uri)) + (endpoint.starts_with('/') ? "" : "/") + endpoint;
 }
 
 Result<RestAnswer> RestClient::SendCached(const std::string& path) {

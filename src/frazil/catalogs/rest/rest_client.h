@@ -24,7 +24,7 @@ struct RestAnswer {
   std::string error_type;  ///< "NoSuchTableException", ... of an error.
   std::string error_message;
   bool earlier_unknown = false;  ///< An attempt before this answer may have had its effect.
-  std::string etag;
+  std::string etag, cache_control;
   bool ok() const { return status >= 200 && status < 300; }
 };
 
@@ -48,6 +48,10 @@ class RestClient {
   Result<RestAnswer> SendChecked(const std::string& method, const std::string& path, const Json* body, bool repeatable);
   /// A read whose last answer is kept as long as the service says that it still holds (ETag, 304).
   Result<RestAnswer> SendCached(const std::string& path);
+  /// To a place beside the catalog's own paths, of a service that knows the same callers; doing it twice does no harm.
+  Result<RestAnswer> SendBeside(const std::string& method, const std::string& url, const Json* body);
+  /// `endpoint` as it is where it is a URL, else below `uri` (empty: the catalog's).
+  std::string UrlBeside(const std::string& uri, const std::string& endpoint) const;
   /// All pages of a list: `member` of each answer, together.
   Result<std::vector<Json>> List(const std::string& path, const std::string& query, const char* member);
 

@@ -29,12 +29,15 @@ Result<RestTableState> RestTableState::Of(const Json& answer) {
   state.metadata = *metadata;
   state.metadata_location = TextMember(answer, "metadata-location");
   state.config = TextMembers(Member(answer, "config"));
-  const Json* credentials = Member(answer, "storage-credentials");
-  if (credentials != nullptr && credentials->is_array()) {
-    for (const auto& credential : *credentials)
-      state.credentials.emplace_back(TextMember(credential, "prefix"), TextMembers(Member(credential, "config")));
-  }
+  state.TakeCredentials(answer);
   return state;
+}
+
+void RestTableState::TakeCredentials(const Json& answer) {
+  const Json* given = Member(answer, "storage-credentials");
+  if (given == nullptr || !given->is_array()) return;
+  for (const auto& credential : *given)
+    credentials.emplace_back(TextMember(credential, "prefix"), TextMembers(Member(credential, "config")));
 }
 
 Settings RestTableState::SettingsFor(const std::string& path) const {

@@ -21,6 +21,8 @@ struct RestTableState {
   std::vector<std::pair<std::string, Settings>> credentials;
 
   static Result<RestTableState> Of(const Json& answer);
+  /// The member storage-credentials of an answer.
+  void TakeCredentials(const Json& answer);
   /// The settings for a path: of the longest prefix that it has, over those of the table.
   Settings SettingsFor(const std::string& path) const;
 };

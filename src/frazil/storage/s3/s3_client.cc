@@ -26,6 +26,10 @@ S3Problem ProblemOf(const net::HttpResponse& response) {
   return problem;
 }
 
+bool IsEndOfKeys(const std::string& code) {
+  return code == "ExpiredToken" || code == "InvalidToken" || code == "TokenRefreshRequired" || code == "RequestExpired";
+}
+
 /// As HTTP's, and what S3 says by code: of uploads that are completed, an error comes with status 200.
 bool IsTransientForS3(const S3Request& request, const net::HttpResponse& response) {
   if (net::IsTransient(response)) return true;
@@ -97,7 +101,8 @@ std::string S3Client::UrlOf(const S3Request& request, const std::string& region)
 Result<net::RetriedResponse> S3Client::Send(const S3Request& request) {
   const auto interrupted = InterruptScope::Current();
   Status failed;
-  for (bool region_known = false;; region_known = true) {
+  bool renewed = false;
+  for (bool region_known = false;;) {
     const std::string region = RegionOf(request.location.bucket);
     auto make = [&]() -> net::HttpRequest {
       net::HttpRequest http;
@@ -113,6 +118,11 @@ Result<net::RetriedResponse> S3Client::Send(const S3Request& request) {
       http.only_once = request.only_once;
       http.into = request.into;
       http.into_size = request.into_size;
+      if (options_.authority != nullptr && options_.authority->signs()) {
+        failed = options_.authority->Sign(region, &http);
+        if (!failed.ok()) http.url.clear();
+        return http;
+      }
       auto credentials = options_.credentials();
       if (!credentials.ok()) {
         failed = credentials.status();
@@ -142,6 +152,13 @@ Result<net::RetriedResponse> S3Client::Send(const S3Request& request) {
         (status == 301 || status == 307 || status == 400 || status == 403)) {
       std::lock_guard lock(mutex_);
       regions_[request.location.bucket] = *other;
+      region_known = true;
+      continue;
+    }
+    // Keys that ended under way, or before anybody said that they would.
+    if (options_.authority != nullptr && !renewed && (status == 400 || status == 401 || status == 403) &&
+        (request.method == "HEAD" || IsEndOfKeys(ProblemOf(result.response).code)) && options_.authority->Renew()) {
+      renewed = true;
       continue;
     }
     if (status == 0) {
@@ -174,7 +191,7 @@ Error S3Client::ErrorOf(const S3Request& request, const net::HttpResponse& respo
     return Error::Storage("Access denied: " + what + " was refused for " +
                           (credentials.ok() ? credentials->Describe() : "unknown credentials") + " (" + reason + ")");
   }
-  if (response.status == 400 && (problem.code == "ExpiredToken" || problem.code == "InvalidToken")) {
+  if (response.status == 400 && IsEndOfKeys(problem.code)) {
     auto credentials = options_.credentials();
     return Error::Storage("Access denied: the session token of " +
                           (credentials.ok() ? credentials->Describe() : "unknown credentials") +

@@ -117,6 +117,28 @@ Status ReadCredentials(const Reader& reader, S3Options* options, std::string* di
   return {};
 }
 
+/// Who else signs or gives keys. Adds what tells it apart to `distinct`.
+Status ReadAuthority(const Reader& reader, S3Options* options, std::string* distinct) {
+  const std::string name = reader.Text({net::aws::kAuthoritySetting}, nullptr);
+  if (!name.empty()) options->authority = net::aws::FindAuthority(name);
+  if (options->authority == nullptr) {
+    // The keys that the requests would be signed with are not those that the service means.
+    FRAZIL_ASSIGN_OR_RETURN(const bool remote_signing, reader.Flag({"s3.remote-signing-enabled"}, nullptr, false));
+    if (remote_signing) return Error::Unsupported("s3.remote-signing-enabled without a catalog of type rest");
+    return {};
+  }
+  *distinct += "authority " + name;
+  if (options->authority->signs()) {
+    net::aws::Credentials none;
+    none.anonymous = true;
+    none.origin = "setting s3.remote-signing-enabled";
+    options->credentials = net::aws::StaticCredentials(std::move(none));
+  } else {
+    options->credentials = [authority = options->authority] { return authority->Keys(); };
+  }
+  return {};
+}
+
 Status ReadEncryption(const Reader& reader, S3Options* options) {
   const auto kind = reader.Find({"s3.sse.type"}, "encryption.algorithm");
   if (!kind || EqualsIgnoreCase(kind->value, "none")) return {};
@@ -156,9 +178,6 @@ Result<S3Options> ReadS3Options(const std::string& bucket, const SettingLookup& 
   S3Options options;
   std::string distinct;
 
-  // The keys that the requests would be signed with meanwhile are not those that the service means.
-  FRAZIL_ASSIGN_OR_RETURN(const bool remote_signing, reader.Flag({"s3.remote-signing-enabled"}, nullptr, false));
-  if (remote_signing) return Error::Unsupported("s3.remote-signing-enabled");
   FRAZIL_ASSIGN_OR_RETURN(const bool encrypted, reader.Flag({}, "connection.ssl.enabled", true));
   std::string endpoint = reader.Text({"s3.endpoint"}, "endpoint");
   if (endpoint == "s3.amazonaws.com") endpoint.clear();
@@ -175,7 +194,8 @@ Result<S3Options> ReadS3Options(const std::string& bucket, const SettingLookup& 
   options.region = reader.Text({"client.region", "s3.region"}, "endpoint.region");
   if (options.region.empty()) options.region = net::aws::DefaultRegion(profile).value_or("us-east-1");
 
-  FRAZIL_RETURN_IF_ERROR(ReadCredentials(reader, &options, &distinct));
+  FRAZIL_RETURN_IF_ERROR(ReadAuthority(reader, &options, &distinct));
+  if (options.authority == nullptr) FRAZIL_RETURN_IF_ERROR(ReadCredentials(reader, &options, &distinct));
   FRAZIL_RETURN_IF_ERROR(ReadEncryption(reader, &options));
   FRAZIL_ASSIGN_OR_RETURN(const bool pays, reader.Flag({"s3.requester-pays"}, "requester.pays.enabled", false));
   if (pays) options.all_headers.emplace_back("x-amz-request-payer", "requester");

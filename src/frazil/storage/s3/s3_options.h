@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "frazil/base/result.h"
 #include "frazil/net/aws/credentials.h"
+#include "frazil/net/aws/request_authority.h"
 #include "frazil/net/http_client.h"
 #include "frazil/storage/object_store.h"
 
@@ -18,6 +20,7 @@ struct S3Options {
   std::string region;
   bool path_style = false;  ///< The bucket in the path instead of in front of the host.
   net::aws::CredentialsProvider credentials;
+  std::shared_ptr<net::aws::RequestAuthority> authority;  ///< Null: the credentials are all.
   net::HttpOptions http;
   net::RetryPolicy retry;
   int64_t part_size = 32LL * 1024 * 1024;  ///< Of uploads in parts; S3 wants at least 5 MiB.

@@ -111,6 +111,37 @@ TEST(S3Options, RefuseWhatCannotBeObeyed) {
   EXPECT_FALSE(ReadS3Options("b", LookUp({{"s3.sse.type", "other"}})).ok());
 }
 
+/// Keys that end: the second are good.
+class TwoKeys : public net::aws::RequestAuthority {
+ public:
+  bool signs() const override { return false; }
+  Result<net::aws::Credentials> Keys() override {
+    net::aws::Credentials keys;
+    keys.access_key_id = "K" + std::to_string(asked_);
+    keys.secret_access_key = "s";
+    return keys;
+  }
+  bool Renew() override { return ++asked_ == 2; }
+  Status Sign(const std::string&, net::HttpRequest*) override { return {}; }
+
+ private:
+  int asked_ = 1;
+};
+
+TEST(S3Store, AsksAnAuthorityForOtherKeys) {
+  TestServer server([](const ReceivedRequest& request) {
+    const std::string by = request.Header("Authorization");
+    if (by.find("Credential=K2/") == std::string::npos)
+      return TestAnswer{400, "<Error><Code>ExpiredToken</Code></Error>", {}};
+    return TestAnswer{200, "data", {}};
+  });
+  const auto authority = std::make_shared<TwoKeys>();
+  const auto store = StoreAt(server, {{net::aws::kAuthoritySetting, net::aws::RegisterAuthority(authority)}});
+  auto read = store->Read("s3://bucket/k");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(*read, "data");
+}
+
 TEST(S3Store, ReadsRangesAndMissingObjects) {
   TestServer server([](const ReceivedRequest& request) {
     if (request.target != "/bucket/a%20b") return Problem(404, "NoSuchKey");
