@@ -17,6 +17,23 @@ def test_files(s3_session, folder, kind, options):
     assert s3_session.read.format(kind).options(**options).load(folder).count() == 1
 
 
+def test_a_file_that_is_replaced_within_a_second(s3_session, aws, folder):
+    """The store tells times in seconds: the tag says which of the two objects of one size it is."""
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    key = folder.rpartition("/")[2] + "/f.parquet"
+    for round_ in range(4):
+        for column in ("aa", "bb"):
+            held = io.BytesIO()
+            pq.write_table(pa.table({column: pa.array([1, 2, round_])}), held)
+            client(aws, "s3").put_object(Bucket="lake", Key=key, Body=held.getvalue())
+            assert s3_session.read.parquet(f"{folder}/f.parquet").columns == [column]
+            assert s3_session.read.parquet(f"{folder}/f.parquet").agg({column: "sum"}).first()[0] == 3 + round_
+
+
 def test_names_that_need_encoding(s3_session, aws, folder):
     s3_session.range(3).write.parquet(f"{folder}/a b/c+d=e%20/ü")
     assert s3_session.read.parquet(f"{folder}/a b/c+d=e%20/ü").count() == 3

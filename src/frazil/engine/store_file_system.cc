@@ -12,6 +12,7 @@
 #include "frazil/storage/interrupt.h"
 #include "frazil/storage/large_objects.h"
 #include "frazil/storage/object_store.h"
+#include "frazil/storage/versioned_reader.h"
 
 namespace frazil::engine {
 namespace {
@@ -146,7 +147,17 @@ class StoreFileSystem : public duckdb::FileSystem {
     auto& handle = file.Cast<StoreHandle>();
     // DuckDB asks for what it caches; files of tables never change, so they need no question to the store.
     if (handle.immutable) return duckdb::timestamp_t(1);
+    if (auto* versioned = dynamic_cast<storage::VersionedReader*>(handle.reader.get()))
+      return duckdb::timestamp_t(ValueOrThrow(versioned->Version()).modified_micros);
     return duckdb::timestamp_t(ValueOrThrow(handle.store->Stat(handle.path)).modified_micros);
+  }
+
+  // Objects may be replaced twice within a second, which is what their times are told in.
+  std::string GetVersionTag(FileHandle& file) override {
+    auto& handle = file.Cast<StoreHandle>();
+    if (handle.immutable) return {};
+    auto* versioned = dynamic_cast<storage::VersionedReader*>(handle.reader.get());
+    return versioned == nullptr ? std::string() : ValueOrThrow(versioned->Version()).tag;
   }
 
   duckdb::FileType GetFileType(FileHandle&) override { return duckdb::FileType::FILE_TYPE_REGULAR; }

@@ -5,6 +5,7 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "frazil/base/byte_text.h"
 #include "frazil/base/integer_text.h"
@@ -13,6 +14,7 @@
 #include "frazil/net/xml.h"
 #include "frazil/storage/interrupt.h"
 #include "frazil/storage/s3/s3_upload.h"
+#include "frazil/storage/versioned_reader.h"
 
 namespace frazil::storage {
 namespace {
@@ -43,11 +45,30 @@ int64_t LengthOf(const net::HttpResponse& response) {
   return length == nullptr ? -1 : ParseInteger<int64_t>(*length).value_or(-1);
 }
 
-class S3Reader : public RangeReader {
+ObjectVersion VersionOf(const net::HttpResponse& response) {
+  ObjectVersion version;
+  if (const auto* tag = response.FindHeader("ETag")) version.tag = *tag;
+  if (const auto* modified = response.FindHeader("Last-Modified")) version.modified_micros = MicrosOf(*modified);
+  return version;
+}
+
+class S3Reader : public RangeReader, public VersionedReader {
  public:
-  /// `tag` (may be empty): what the object must be still.
-  S3Reader(std::shared_ptr<S3Client> client, S3Location location, int64_t size, std::string tag)
-      : client_(std::move(client)), location_(std::move(location)), size_(size), tag_(std::move(tag)) {}
+  /// `version`: what the object must be still; nullopt: what the first answer says.
+  S3Reader(std::shared_ptr<S3Client> client, S3Location location, int64_t size, std::optional<ObjectVersion> version)
+      : client_(std::move(client)), location_(std::move(location)), size_(size), version_(std::move(version)) {}
+
+  Result<ObjectVersion> Version() override {
+    if (const auto known = Known()) return *known;
+    S3Request request;
+    request.method = "HEAD";
+    request.location = location_;
+    request.reads_object = true;
+    FRAZIL_ASSIGN_OR_RETURN(const auto response, client_->SendChecked(request));
+    if (LengthOf(response) != size_)
+      return Error::Storage("The object " + location_.ToString() + " was replaced since it was listed");
+    return Learn(VersionOf(response));
+  }
 
   int64_t size() const override { return size_; }
 
@@ -78,11 +99,23 @@ class S3Reader : public RangeReader {
   }
 
  private:
+  std::optional<ObjectVersion> Known() {
+    std::lock_guard lock(mutex_);
+    return version_;
+  }
+  /// The first one to be learned stays.
+  ObjectVersion Learn(ObjectVersion version) {
+    std::lock_guard lock(mutex_);
+    if (!version_) version_ = std::move(version);
+    return *version_;
+  }
+
   Status ReadRange(int64_t offset, int64_t length, char* out) {
     S3Request request;
     request.location = location_;
     request.headers = {{"Range", "bytes=" + std::to_string(offset) + "-" + std::to_string(offset + length - 1)}};
-    if (!tag_.empty()) request.headers.emplace_back("If-Match", tag_);
+    const auto known = Known();
+    if (known && !known->tag.empty()) request.headers.emplace_back("If-Match", known->tag);
     request.reads_object = true;
     request.into = out;
     request.into_size = static_cast<size_t>(length);
@@ -91,6 +124,9 @@ class S3Reader : public RangeReader {
     if (response.status == 412)
       return Error::Storage("The object " + location_.ToString() + " was replaced while it was read");
     if (!response.ok()) return client_->ErrorOf(request, response);
+    const auto version = Learn(VersionOf(response));
+    if (!known && version.tag != VersionOf(response).tag)
+      return Error::Storage("The object " + location_.ToString() + " was replaced while it was read");
     // A store that knows no ranges answers with the whole object.
     const bool whole = response.status == 200 && offset != 0;
     if (whole || response.into_length != request.into_size) {
@@ -103,7 +139,8 @@ class S3Reader : public RangeReader {
   std::shared_ptr<S3Client> client_;
   S3Location location_;
   int64_t size_;
-  std::string tag_;
+  std::mutex mutex_;
+  std::optional<ObjectVersion> version_;
 };
 
 S3Location FolderOfLocation(S3Location location) {
@@ -131,14 +168,12 @@ Result<std::unique_ptr<RangeReader>> S3Store::Open(const std::string& path) {
   FRAZIL_ASSIGN_OR_RETURN(auto response, client_->SendChecked(request));
   const int64_t size = LengthOf(response);
   if (size < 0) return Error::Storage("The store does not say how long " + path + " is");
-  const auto* tag = response.FindHeader("ETag");
-  return std::unique_ptr<RangeReader>(
-      std::make_unique<S3Reader>(client_, request.location, size, tag == nullptr ? "" : *tag));
+  return std::unique_ptr<RangeReader>(std::make_unique<S3Reader>(client_, request.location, size, VersionOf(response)));
 }
 
 Result<std::unique_ptr<RangeReader>> S3Store::OpenSized(const std::string& path, int64_t size) {
   FRAZIL_ASSIGN_OR_RETURN(auto location, ParseS3Location(path));
-  return std::unique_ptr<RangeReader>(std::make_unique<S3Reader>(client_, std::move(location), size, ""));
+  return std::unique_ptr<RangeReader>(std::make_unique<S3Reader>(client_, std::move(location), size, std::nullopt));
 }
 
 Result<bool> S3Store::HasObject(const std::string& path) {
