@@ -8,6 +8,7 @@
 #include "frazil/catalogs/jdbc/jdbc_catalog.h"
 #include "frazil/catalogs/path/path_catalog.h"
 #include "frazil/catalogs/rest/rest_catalog.h"
+#include "frazil/catalogs/unity/unity_catalog.h"
 
 namespace frazil::catalogs {
 
@@ -71,6 +72,7 @@ void RegisterCatalogKinds(CatalogRegistry* registry) {
   registry->Register("org.apache.iceberg.spark.SparkCatalog", MakeIcebergCatalog);
   registry->Register("org.apache.iceberg.spark.SparkSessionCatalog", MakeSparkSessionCatalog);
   registry->Register("org.apache.spark.sql.delta.catalog.DeltaCatalog", MakeBuiltInCatalog);
+  registry->Register("io.unitycatalog.spark.UCSingleCatalog", UnityCatalog::Make);
 }
 
 }  // namespace frazil::catalogs

@@ -16,6 +16,7 @@
 #include "frazil/engine/scan_batches.h"
 #include "frazil/engine/scan_predicate.h"
 #include "frazil/engine/table_stores.h"
+#include "frazil/tables/located_scan.h"
 #include "frazil/tables/stored_files.h"
 
 namespace frazil::engine {
@@ -140,7 +141,10 @@ std::shared_ptr<const PlannedScan> Prepare(duckdb::ClientContext& client, const 
   auto plan = ValueOrThrow(scan.Plan(filter));
   if (const auto* stored = dynamic_cast<const tables::StoredFiles*>(&scan)) {
     const auto stores = TableStores::Of(client);
+    const auto* located = dynamic_cast<const tables::LocatedScan*>(&scan);
     for (const auto& file : plan.files) {
+      // Files that a table has taken from another one (a clone's) are reached as that one's.
+      if (located != nullptr && !file.path.starts_with(located->table_location())) continue;
       stores->Add(file.path, stored->file_store());
       for (const auto& source : file.position_delete_files) stores->Add(source->path, stored->file_store());
     }

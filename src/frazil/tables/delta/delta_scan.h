@@ -12,6 +12,7 @@
 #include "frazil/tables/delta/delta_log.h"
 #include "frazil/tables/delta/schema.h"
 #include "frazil/tables/located_scan.h"
+#include "frazil/tables/stored_files.h"
 #include "frazil/types/time_zone.h"
 
 namespace frazil::tables::delta {
@@ -46,7 +47,7 @@ class FilePruner {
 };
 
 /// Plans the files of a snapshot. Immutable.
-class DeltaScan : public LocatedScan {
+class DeltaScan : public LocatedScan, public StoredFiles {
  public:
   static Result<TableScanPtr> Make(TableContext context, std::string table, SnapshotPtr snapshot);
 
@@ -56,6 +57,7 @@ class DeltaScan : public LocatedScan {
   /// The columns of tables/row_lineage.h, where the table tracks rows.
   std::vector<StructField> metadata_columns() const override;
   const std::string& table_location() const override { return table_; }
+  storage::ObjectStorePtr file_store() const override { return context_.store; }
   bool tracks_rows() const override { return !row_tracking_columns_.empty(); }
   Result<TableScanPtr> RestrictTo(const std::vector<std::string>& paths) const override;
 

@@ -8,11 +8,12 @@
 
 #include "frazil/tables/delta/delta_table.h"
 #include "frazil/tables/row_changes.h"
+#include "frazil/tables/stored_files.h"
 
 namespace frazil::tables::delta {
 
 /// A write of data files and its commit.
-class DeltaWrite : public RowChanges {
+class DeltaWrite : public RowChanges, public StoredFiles {
  public:
   /// `metadata` and `protocol`: of the table, or as a staged one will have them. `with_change_rows`: the statement
   /// writes to the change feed where there is one.
@@ -22,6 +23,7 @@ class DeltaWrite : public RowChanges {
   ~DeltaWrite() override;
 
   const WriteTask& task() const override { return task_; }
+  storage::ObjectStorePtr file_store() const override { return target_.context.store; }
   void AddFiles(std::vector<WrittenFile> files) override;
   void RemoveFiles(std::vector<std::string> paths) override;
   void DeleteRows(const std::string& path, std::vector<int64_t> positions) override;
