@@ -10,12 +10,12 @@ constexpr char kUpperDigits[] = "0123456789ABCDEF";
 constexpr char kBase64Digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 std::string Hex(std::string_view bytes, const char* digits) {
-  std::string text;
-  text.reserve(bytes.size() * 2);
+  std::string text(bytes.size() * 2, '\0');
+  char* out = text.data();
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
+    *out++ = digits[byte >> 4];
+    *out++ = digits[byte & 15];
   }
   return text;
 }
@@ -86,15 +86,15 @@ std::string UrlEncode(std::string_view text) {
 }
 
 std::string Base64Encode(std::string_view bytes) {
-  std::string result;
-  result.reserve((bytes.size() + 2) / 3 * 4);
+  std::string result((bytes.size() + 2) / 3 * 4, '=');
+  char* out = result.data();
   const auto byte = [&](size_t at) { return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : uint32_t{0}; };
-  for (size_t i = 0; i < bytes.size(); i += 3) {
+  for (size_t i = 0; i < bytes.size(); i += 3, out += 4) {
     const uint32_t group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-    result += kBase64Digits[group >> 18];
-    result += kBase64Digits[(group >> 12) & 63];
-    result += i + 1 < bytes.size() ? kBase64Digits[(group >> 6) & 63] : '=';
-    result += i + 2 < bytes.size() ? kBase64Digits[group & 63] : '=';
+    out[0] = kBase64Digits[group >> 18];
+    out[1] = kBase64Digits[(group >> 12) & 63];
+    if (i + 1 < bytes.size()) out[2] = kBase64Digits[(group >> 6) & 63];
+    if (i + 2 < bytes.size()) out[3] = kBase64Digits[group & 63];
   }
   return result;
 }

@@ -1,14 +1,20 @@
 // Text and binary: case, parts, padding, searching.
 
+#include <algorithm>
+#include <array>
 #include <map>
+#include <memory>
 
 #include <duckdb/parser/expression/constant_expression.hpp>
 #include <unicode/brkiter.h>
+#include <unicode/bytestream.h>
+#include <unicode/casemap.h>
 #include <unicode/locid.h>
 #include <unicode/unistr.h>
 
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
+#include "frazil/engine/functions/text_kernel.h"
 #include "frazil/engine/functions/text_room.h"
 #include "frazil/engine/functions/utf8.h"
 
@@ -26,40 +32,52 @@ std::string FromUnicode(const icu::UnicodeString& text) {
   return result;
 }
 
-std::string Upper(std::string_view text) {
-  if (!IsAscii(text)) return FromUnicode(ToUnicode(text).toUpper(icu::Locale::getRoot()));
-  std::string result(text);
-  for (char& c : result) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  return result;
+using CaseMapping = void (*)(const char*, uint32_t, icu::StringPiece, icu::ByteSink&, icu::Edits*, UErrorCode&);
+
+void AppendMapped(std::string& result, std::string_view text, CaseMapping map) {
+  icu::StringByteSink<std::string> sink(&result);
+  UErrorCode status = U_ZERO_ERROR;
+  map("", 0, icu::StringPiece(text.data(), static_cast<int32_t>(text.size())), sink, nullptr, status);
+  if (U_FAILURE(status)) ThrowSparkError(Error::Internal("The case of a text cannot be changed"));
 }
 
-std::string Lower(std::string_view text) {
-  if (!IsAscii(text)) return FromUnicode(ToUnicode(text).toLower(icu::Locale::getRoot()));
-  std::string result(text);
+void Upper(std::string& result, std::string_view text) {
+  if (!IsAscii(text)) {
+    AppendMapped(result, text, icu::CaseMap::utf8ToUpper);
+    return;
+  }
+  result = text;
+  for (char& c : result) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+}
+
+void Lower(std::string& result, std::string_view text) {
+  if (!IsAscii(text)) {
+    AppendMapped(result, text, icu::CaseMap::utf8ToLower);
+    return;
+  }
+  result = text;
   for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return result;
 }
 
 // Words are what blanks part.
-std::string CapitalizeWords(std::string_view text) {
+void CapitalizeWords(std::string& result, std::string_view text) {
+  bool at_start = true;
   if (IsAscii(text)) {
-    std::string result = Lower(text);
-    bool at_start = true;
+    Lower(result, text);
     for (char& c : result) {
       if (at_start && c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
       at_start = c == ' ';
     }
-    return result;
+    return;
   }
   icu::UnicodeString lower = ToUnicode(text).toLower(icu::Locale::getRoot());
-  icu::UnicodeString result;
-  bool at_start = true;
+  icu::UnicodeString capitalized;
   for (int32_t i = 0; i < lower.length(); i = lower.moveIndex32(i, 1)) {
     const UChar32 c = lower.char32At(i);
-    result.append(at_start ? u_totitle(c) : c);
+    capitalized.append(at_start ? u_totitle(c) : c);
     at_start = c == ' ';
   }
-  return FromUnicode(result);
+  capitalized.toUTF8String(result);
 }
 
 // SQL's positions: from 1, 0 counts as 1, negative from the end.
@@ -97,27 +115,32 @@ std::string_view RightOfBytes(std::string_view bytes, int32_t length) {
   return length <= 0 ? std::string_view() : SubstringOfBytes(bytes, -length, INT32_MAX);
 }
 
-// Padding repeated to that many characters (or bytes).
-std::string Filling(std::string_view padding, int64_t count, bool bytes) {
-  std::string result;
+// The padding repeated to that many characters (or bytes).
+void AppendFilling(std::string& result, std::string_view padding, int64_t count, bool bytes) {
+  if (padding.size() == 1) {
+    result.append(static_cast<size_t>(count), padding[0]);
+    return;
+  }
   if (bytes || IsAscii(padding)) {
-    while (static_cast<int64_t>(result.size()) < count) result += padding;
-    result.resize(static_cast<size_t>(count));
-    return result;
+    for (auto left = static_cast<size_t>(count); left > 0; left -= std::min(left, padding.size()))
+      result += padding.substr(0, left);
+    return;
   }
   const auto characters = SplitCharacters(padding);
   for (int64_t i = 0; i < count; ++i) result += characters[static_cast<size_t>(i) % characters.size()];
-  return result;
 }
 
 template <bool kLeft, bool kBytes>
-std::string Pad(std::string_view text, int32_t length, std::string_view padding) {
-  if (length <= 0) return {};
+void Pad(std::string& result, std::string_view text, int32_t length, std::string_view padding) {
+  if (length <= 0) return;
   const int64_t size = kBytes ? static_cast<int64_t>(text.size()) : CharacterCount(text);
-  if (length <= size || padding.empty())
-    return std::string(kBytes ? text.substr(0, static_cast<size_t>(length)) : Characters(text, 0, length));
-  const std::string filling = Filling(padding, length - size, kBytes);
-  return kLeft ? filling + std::string(text) : std::string(text) + filling;
+  if (length <= size || padding.empty()) {
+    result += kBytes ? text.substr(0, static_cast<size_t>(length)) : Characters(text, 0, length);
+    return;
+  }
+  if (!kLeft) result += text;
+  AppendFilling(result, padding, length - size, kBytes);
+  if (kLeft) result += text;
 }
 
 std::string_view TrimBytes(std::string_view bytes, std::string_view set) {
@@ -126,29 +149,63 @@ std::string_view TrimBytes(std::string_view bytes, std::string_view set) {
   return bytes.substr(begin, bytes.find_last_not_of(set) - begin + 1);
 }
 
-std::string Reverse(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
+void Reverse(std::string& result, std::string_view text) {
+  if (IsAscii(text)) {
+    result.append(text.rbegin(), text.rend());
+    return;
+  }
   auto characters = SplitCharacters(text);
   for (auto it = characters.rbegin(); it != characters.rend(); ++it) result += *it;
-  return result;
 }
 
-std::string Translate(std::string_view text, std::string_view from, std::string_view to) {
-  const auto from_characters = SplitCharacters(from), to_characters = SplitCharacters(to);
-  std::map<std::string_view, std::string_view> dictionary;
-  for (size_t i = 0; i < from_characters.size(); ++i) {
-    dictionary.emplace(from_characters[i], i < to_characters.size() ? to_characters[i] : std::string_view());
+// What translate makes of each character: the first of equal ones in `from` counts.
+class Dictionary {
+ public:
+  Dictionary(std::string_view from, std::string_view to) : from_(from), to_(to) {
+    const auto from_characters = SplitCharacters(from_), to_characters = SplitCharacters(to_);
+    for (size_t i = 0; i < ascii_.size(); ++i) ascii_[i] = static_cast<int>(i);
+    for (size_t i = 0; i < from_characters.size(); ++i) {
+      const auto to_character = i < to_characters.size() ? to_characters[i] : std::string_view();
+      if (!others_.emplace(from_characters[i], to_character).second) continue;
+      const auto first = static_cast<unsigned char>(from_characters[i][0]);
+      if (first >= 0x80) continue;
+      const bool is_ascii = to_character.size() == 1 && static_cast<unsigned char>(to_character[0]) < 0x80;
+      ascii_[first] = is_ascii ? to_character[0] : to_character.empty() ? kNothing : kOther;
+    }
   }
-  std::string result;
-  for (size_t i = 0; i < text.size();) {
-    const size_t next = NextCharacter(text, i);
-    const auto character = text.substr(i, next - i);
-    const auto found = dictionary.find(character);
-    result += found == dictionary.end() ? character : found->second;
-    i = next;
+  // The texts are looked at by the entries.
+  Dictionary(const Dictionary&) = delete;
+  Dictionary& operator=(const Dictionary&) = delete;
+
+  bool IsOf(std::string_view from, std::string_view to) const { return from == from_ && to == to_; }
+
+  void Translate(std::string& result, std::string_view text) const {
+    for (size_t i = 0; i < text.size();) {
+      const auto first = static_cast<unsigned char>(text[i]);
+      if (first < 0x80 && ascii_[first] != kOther) {
+        if (ascii_[first] != kNothing) result += static_cast<char>(ascii_[first]);
+        ++i;
+        continue;
+      }
+      const size_t next = NextCharacter(text, i);
+      const auto character = text.substr(i, next - i);
+      const auto found = others_.find(character);
+      result += found == others_.end() ? character : found->second;
+      i = next;
+    }
   }
-  return result;
+
+ private:
+  static constexpr int kNothing = -1, kOther = -2;
+  std::string from_, to_;
+  std::array<int, 128> ascii_;
+  std::map<std::string_view, std::string_view> others_;
+};
+
+void Translate(std::string& result, std::string_view text, std::string_view from, std::string_view to) {
+  thread_local std::unique_ptr<Dictionary> last;
+  if (last == nullptr || !last->IsOf(from, to)) last = std::make_unique<Dictionary>(from, to);
+  last->Translate(result, text);
 }
 
 // Position of a text in another from a position on, both from 1; 0 where it is not in it.
@@ -178,53 +235,56 @@ int32_t FindInSet(std::string_view word, std::string_view set) {
   }
 }
 
-std::string SubstringIndex(std::string_view text, std::string_view delimiter, int32_t count) {
+std::string_view SubstringIndex(std::string_view text, std::string_view delimiter, int32_t count) {
   if (delimiter.empty() || count == 0 || text.empty()) return {};
   if (count > 0) {
     size_t position = 0;
     for (int32_t i = 0;; ++i) {
       const size_t found = text.find(delimiter, position);
-      if (found == std::string_view::npos) return std::string(text);
-      if (i + 1 == count) return std::string(text.substr(0, found));
+      if (found == std::string_view::npos) return text;
+      if (i + 1 == count) return text.substr(0, found);
       position = found + 1;
     }
   }
   size_t position = text.size();
   for (int32_t i = 0;; --i) {
-    if (position < delimiter.size()) return std::string(text);
+    if (position < delimiter.size()) return text;
     const size_t found = text.rfind(delimiter, position - delimiter.size());
-    if (found == std::string_view::npos) return std::string(text);
-    if (i - 1 == count) return std::string(text.substr(found + delimiter.size()));
+    if (found == std::string_view::npos) return text;
+    if (i - 1 == count) return text.substr(found + delimiter.size());
     position = found + delimiter.size() - 1;
   }
 }
 
-std::string SplitPart(std::string_view text, std::string_view delimiter, int32_t number) {
+std::string_view SplitPart(std::string_view text, std::string_view delimiter, int32_t number) {
   if (number == 0) ThrowSparkError("INVALID_INDEX_OF_ZERO");
-  std::vector<std::string_view> parts;
-  if (delimiter.empty()) {
-    parts.push_back(text);
-  } else {
-    size_t begin = 0;
-    for (;;) {
-      const size_t found = text.find(delimiter, begin);
-      parts.push_back(text.substr(begin, found == std::string_view::npos ? found : found - begin));
-      if (found == std::string_view::npos) break;
-      begin = found + delimiter.size();
-    }
+  if (delimiter.empty()) return number == 1 || number == -1 ? text : std::string_view();
+  int64_t wanted = number;
+  if (number < 0) {
+    // The parts are those that are found from the beginning.
+    int64_t parts = 1;
+    for (size_t at = text.find(delimiter); at != std::string_view::npos;
+         at = text.find(delimiter, at + delimiter.size()))
+      ++parts;
+    wanted += parts + 1;
+    if (wanted < 1) return {};
   }
-  const int64_t index = number > 0 ? number - 1 : static_cast<int64_t>(parts.size()) + number;
-  if (index < 0 || index >= static_cast<int64_t>(parts.size())) return {};
-  return std::string(parts[static_cast<size_t>(index)]);
+  size_t begin = 0;
+  for (;;) {
+    const size_t found = text.find(delimiter, begin);
+    if (--wanted == 0) return text.substr(begin, found == std::string_view::npos ? found : found - begin);
+    if (found == std::string_view::npos) return {};
+    begin = found + delimiter.size();
+  }
 }
 
 // `length` < 0: that of the replacement.
-std::string Overlay(std::string_view text, std::string_view replacement, int32_t position, int32_t length) {
+void Overlay(std::string& result, std::string_view text, std::string_view replacement, int32_t position,
+             int32_t length) {
   if (length < 0) length = static_cast<int32_t>(CharacterCount(replacement));
-  std::string result(Substring(text, 1, position - 1));
+  result += Substring(text, 1, position - 1);
   result += replacement;
   result += Substring(text, position + length, INT32_MAX);
-  return result;
 }
 
 std::string OverlayBytes(std::string_view bytes, std::string_view replacement, int32_t position, int32_t length) {
@@ -381,8 +441,11 @@ Result<LoweredExpression> LowerConcat(LoweringContext&, const CallExpression&, L
   return result;
 }
 
-// Arrays among the arguments stand for their elements.
+// Arrays among the arguments stand for their elements. Without any it is DuckDB's own.
 Result<LoweredExpression> LowerConcatWs(LoweringContext&, const CallExpression& call, LoweredArguments arguments) {
+  const bool has_array = std::any_of(call.arguments.begin(), call.arguments.end(),
+                                     [](const auto& argument) { return argument->type->id() == TypeId::kArray; });
+  if (!has_array && arguments.size() > 1) return CallOf("concat_ws", std::move(arguments));
   LoweredExpression separator = std::move(arguments[0]);
   LoweredExpression list;
   for (size_t i = 1; i < arguments.size(); ++i) {

@@ -3,6 +3,7 @@
 // Walking over UTF-8 text by characters. Internal to engine/.
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,14 +23,22 @@ inline size_t NextCharacter(std::string_view text, size_t position) {
   return next < text.size() ? next : text.size();
 }
 
+/// Eight bytes at a time: most texts are, and nearly every function asks.
 inline bool IsAscii(std::string_view text) {
-  for (unsigned char c : text) {
-    if (c >= 0x80) return false;
+  const char* at = text.data();
+  size_t left = text.size();
+  uint64_t high = 0;
+  for (; left >= sizeof(high); at += sizeof(high), left -= sizeof(high)) {
+    uint64_t word = 0;
+    std::memcpy(&word, at, sizeof(word));
+    high |= word;
   }
-  return true;
+  for (; left > 0; ++at, --left) high |= static_cast<unsigned char>(*at);
+  return (high & 0x8080808080808080U) == 0;
 }
 
 inline int64_t CharacterCount(std::string_view text) {
+  if (IsAscii(text)) return static_cast<int64_t>(text.size());
   int64_t count = 0;
   for (size_t i = 0; i < text.size(); i = NextCharacter(text, i)) ++count;
   return count;
