@@ -5,6 +5,7 @@
 #include "frazil/engine/functions/regular_expression.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
+#include "frazil/engine/functions/text_kernel.h"
 #include "frazil/engine/functions/utf8.h"
 
 namespace frazil::engine {
@@ -12,6 +13,12 @@ namespace {
 
 using duckdb::LogicalType;
 using Span = RegularExpression::Span;
+
+// Room for the groups of a match, one for each thread: making it anew for each row costs more than many a match.
+std::vector<Span>& Groups() {
+  thread_local std::vector<Span> groups;
+  return groups;
+}
 
 // The escape character may stand before itself, % and _ only.
 void CheckLikePattern(std::string_view pattern, std::string_view escape) {
@@ -98,18 +105,18 @@ void CheckGroup(const RegularExpression& expression, int32_t group, const char* 
   }
 }
 
-std::string Extract(std::string_view text, std::string_view pattern, int32_t group) {
+std::string_view Extract(std::string_view text, std::string_view pattern, int32_t group) {
   const auto& expression = RegularExpression::Of(pattern, "regexp_extract");
-  std::vector<Span> groups;
+  auto& groups = Groups();
   if (!expression.Find(text, 0, &groups)) return {};
   CheckGroup(expression, group, "regexp_extract");
-  return std::string(Part(text, groups[static_cast<size_t>(group)]));
+  return Part(text, groups[static_cast<size_t>(group)]);
 }
 
-std::vector<std::string> ExtractAll(std::string_view text, std::string_view pattern, int32_t group) {
+std::vector<std::string_view> ExtractAll(std::string_view text, std::string_view pattern, int32_t group) {
   const auto& expression = RegularExpression::Of(pattern, "regexp_extract_all");
-  std::vector<std::string> parts;
-  std::vector<Span> groups;
+  std::vector<std::string_view> parts;
+  auto& groups = Groups();
   for (size_t from = 0; expression.Find(text, from, &groups); from = AfterMatch(text, groups[0])) {
     CheckGroup(expression, group, "regexp_extract_all");
     parts.emplace_back(Part(text, groups[static_cast<size_t>(group)]));
@@ -163,33 +170,41 @@ void AppendReplacement(const RegularExpression& expression, std::string_view tex
   }
 }
 
-std::string Replace(std::string_view text, std::string_view pattern, std::string_view replacement, int32_t position) {
+void Replace(std::string& result, std::string_view text, std::string_view pattern, std::string_view replacement,
+             int32_t position) {
   const auto& expression = RegularExpression::Of(pattern, "regexp_replace");
   const size_t begin = CharacterOffset(text, position - 1);
-  if (position > 1 && position - 1 > CharacterCount(text)) return std::string(text);
-  std::string result(text.substr(0, begin));
+  if (position > 1 && position - 1 > CharacterCount(text)) {
+    result += text;
+    return;
+  }
+  const bool is_plain = replacement.find_first_of("\\$") == std::string_view::npos;
+  result += text.substr(0, begin);
   size_t copied = begin;
-  std::vector<Span> groups;
+  auto& groups = Groups();
   for (size_t from = begin; expression.Find(text, from, &groups); from = AfterMatch(text, groups[0])) {
     result += text.substr(copied, groups[0].begin - copied);
-    AppendReplacement(expression, text, replacement, groups, &result);
+    if (is_plain) {
+      result += replacement;
+    } else {
+      AppendReplacement(expression, text, replacement, groups, &result);
+    }
     copied = groups[0].end;
   }
   result += text.substr(copied);
-  return result;
 }
 
 int32_t Count(std::string_view text, std::string_view pattern) {
   const auto& expression = RegularExpression::Of(pattern, "regexp_count");
   int32_t count = 0;
-  std::vector<Span> groups;
+  auto& groups = Groups();
   for (size_t from = 0; expression.Find(text, from, &groups); from = AfterMatch(text, groups[0])) ++count;
   return count;
 }
 
 // No empty part stands before an empty match at the beginning. `limit` > 0: at most that many parts.
-std::vector<std::string> SplitText(std::string_view text, std::string_view pattern, int32_t limit) {
-  std::vector<std::string> parts;
+std::vector<std::string_view> SplitText(std::string_view text, std::string_view pattern, int32_t limit) {
+  std::vector<std::string_view> parts;
   if (pattern.empty() && !text.empty()) {
     for (const auto character : SplitCharacters(text)) {
       if (limit > 0 && parts.size() == static_cast<size_t>(limit)) break;
@@ -199,7 +214,7 @@ std::vector<std::string> SplitText(std::string_view text, std::string_view patte
   }
   const auto& expression = RegularExpression::Of(pattern, "split");
   size_t begin = 0;
-  std::vector<Span> groups;
+  auto& groups = Groups();
   for (size_t from = 0;
        (limit <= 0 || parts.size() + 1 < static_cast<size_t>(limit)) && expression.Find(text, from, &groups);
        from = AfterMatch(text, groups[0])) {
@@ -229,18 +244,18 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddRowKernel(
       loader, "spark_regexp_instr", {V, V, I}, I,
       [](std::string_view text, std::string_view pattern, int32_t) -> int32_t {
-        std::vector<Span> groups;
+        auto& groups = Groups();
         if (!RegularExpression::Of(pattern, "regexp_instr").Find(text, 0, &groups)) return 0;
         return static_cast<int32_t>(CharacterCount(text.substr(0, groups[0].begin))) + 1;
       },
       kFallible);
   AddRowKernel(
       loader, "spark_regexp_substr", {V, V}, V,
-      [](std::string_view text, std::string_view pattern) -> std::optional<std::string> {
-        std::vector<Span> groups;
+      [](std::string_view text, std::string_view pattern) -> std::optional<std::string_view> {
+        auto& groups = Groups();
         if (!RegularExpression::Of(pattern, "regexp_substr").Find(text, 0, &groups)) return std::nullopt;
         if (groups[0].begin == groups[0].end) return std::nullopt;
-        return std::string(Part(text, groups[0]));
+        return Part(text, groups[0]);
       },
       kFallible);
   AddRowKernel(loader, "spark_split", {V, V, I}, List, &SplitText, kFallible);

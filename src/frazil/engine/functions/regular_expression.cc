@@ -215,6 +215,29 @@ class Translator {
 
 }  // namespace
 
+namespace {
+
+// The text that a pattern without operators matches. An empty one matches everywhere, which is not looked for.
+std::optional<std::string> LiteralOf(std::string_view pattern) {
+  std::string literal;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    char c = pattern[i];
+    if (c == '\\') {
+      if (++i == pattern.size()) return std::nullopt;
+      c = pattern[i];
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x80 || std::isalnum(byte) != 0) return std::nullopt;
+    } else if (std::string_view("^$.|?*+()[]{}").find(c) != std::string_view::npos) {
+      return std::nullopt;
+    }
+    literal += c;
+  }
+  if (literal.empty()) return std::nullopt;
+  return literal;
+}
+
+}  // namespace
+
 std::optional<std::string> TranslateJavaPattern(std::string_view pattern) { return Translator(pattern).Run(); }
 
 RegularExpression::~RegularExpression() {
@@ -242,6 +265,7 @@ std::unique_ptr<RegularExpression> RegularExpression::Compile(std::string_view j
   uint32_t groups = 0;
   pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
   result->group_count_ = groups;
+  if (!ignore_case) result->literal_ = LiteralOf(java_pattern);
   return result;
 }
 
@@ -274,27 +298,35 @@ std::optional<size_t> RegularExpression::GroupNamed(const std::string& name) con
   return static_cast<size_t>(number);
 }
 
+size_t RegularExpression::Match(std::string_view text, size_t from) const {
+  const int count = pcre2_match(static_cast<const pcre2_code*>(code_), reinterpret_cast<PCRE2_SPTR>(text.data()),
+                                text.size(), from, 0, static_cast<pcre2_match_data*>(data_), nullptr);
+  if (count > 0) return static_cast<size_t>(count);
+  if (count == PCRE2_ERROR_NOMATCH || count == PCRE2_ERROR_PARTIAL) return 0;
+  ThrowSparkError(Error::Internal("The regular expression could not be matched within its limits"));
+}
+
 bool RegularExpression::Find(std::string_view text, size_t from, std::vector<Span>* groups) const {
   if (from > text.size()) return false;
-  auto* data = static_cast<pcre2_match_data*>(data_);
-  const int count = pcre2_match(static_cast<const pcre2_code*>(code_), reinterpret_cast<PCRE2_SPTR>(text.data()),
-                                text.size(), from, 0, data, nullptr);
-  if (count < 0) {
-    if (count == PCRE2_ERROR_NOMATCH || count == PCRE2_ERROR_PARTIAL) return false;
-    ThrowSparkError(Error::Internal("The regular expression could not be matched within its limits"));
+  if (literal_.has_value()) {
+    const size_t found = literal_->size() == 1 ? text.find((*literal_)[0], from) : text.find(*literal_, from);
+    if (found == std::string_view::npos) return false;
+    groups->assign(1, Span{found, found + literal_->size()});
+    return true;
   }
-  const PCRE2_SIZE* spans = pcre2_get_ovector_pointer(data);
-  groups->assign(group_count_ + 1, Span());
-  for (size_t i = 0; i < static_cast<size_t>(count) && i <= group_count_; ++i) {
-    if (spans[2 * i] == PCRE2_UNSET) continue;
-    (*groups)[i] = {spans[2 * i], spans[2 * i + 1]};
+  const size_t count = Match(text, from);
+  if (count == 0) return false;
+  const PCRE2_SIZE* spans = pcre2_get_ovector_pointer(static_cast<pcre2_match_data*>(data_));
+  groups->resize(group_count_ + 1);
+  for (size_t i = 0; i <= group_count_; ++i) {
+    const bool took_part = i < count && spans[2 * i] != PCRE2_UNSET;
+    (*groups)[i] = took_part ? Span{spans[2 * i], spans[2 * i + 1]} : Span();
   }
   return true;
 }
 
 bool RegularExpression::Matches(std::string_view text) const {
-  std::vector<Span> groups;
-  return Find(text, 0, &groups);
+  return literal_.has_value() ? text.find(*literal_) != std::string_view::npos : Match(text, 0) > 0;
 }
 
 size_t AfterMatch(std::string_view text, const RegularExpression::Span& match) {

@@ -39,8 +39,12 @@ class RegularExpression {
 
  private:
   RegularExpression() = default;
+  /// The number of groups up to the last that took part, the whole match counted; 0: no match.
+  size_t Match(std::string_view text, size_t from) const;
+
   void* code_ = nullptr;
   void* data_ = nullptr;
+  std::optional<std::string> literal_;  ///< All that the pattern matches, where that is one text.
   size_t group_count_ = 0;
 };
 
