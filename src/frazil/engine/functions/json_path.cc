@@ -60,13 +60,44 @@ std::optional<Path> ParsePath(std::string_view text) {
   return path;
 }
 
-const std::optional<Path>& PathOf(std::string_view text) {
-  thread_local std::map<std::string, std::optional<Path>, std::less<>> known;
+// What Evaluate looks at of a document.
+JsonSelection SelectionOf(const Path& path, size_t at) {
+  JsonSelection selection;
+  if (at == path.size()) return selection;
+  const Step& step = path[at];
+  if (step.kind == Step::Kind::kAnyName) return selection;
+  if (step.kind == Step::Kind::kName) {
+    selection.fields.emplace_back(step.name, SelectionOf(path, at + 1));
+  } else {
+    // Two wildcards in a row skip a level.
+    JsonSelection item = SelectionOf(path, at + 1);
+    if (item.all || (at + 1 < path.size() && path[at + 1].kind == Step::Kind::kAnyIndex)) return selection;
+    selection.items.push_back(std::move(item));
+  }
+  selection.all = false;
+  return selection;
+}
+
+struct KnownPath {
+  std::optional<Path> path;
+  JsonSelection selection;
+};
+
+const KnownPath& PathOf(std::string_view text) {
+  thread_local std::map<std::string, KnownPath, std::less<>> known;
+  thread_local const std::pair<const std::string, KnownPath>* last = nullptr;
+  if (last != nullptr && last->first == text) return last->second;
   auto found = known.find(text);
   if (found == known.end()) {
-    if (known.size() >= 256) known.clear();
-    found = known.emplace(std::string(text), ParsePath(text)).first;
+    if (known.size() >= 256) {
+      known.clear();
+      last = nullptr;
+    }
+    KnownPath made{ParsePath(text), {}};
+    if (made.path.has_value()) made.selection = SelectionOf(*made.path, 0);
+    found = known.emplace(std::string(text), std::move(made)).first;
   }
+  last = &*found;
   return found->second;
 }
 
@@ -160,17 +191,20 @@ bool Evaluate(const Json& json, const Path& path, size_t at, Style style, Output
 }
 
 std::optional<std::string> GetObject(std::string_view text, std::string_view path_text) {
-  const auto& path = PathOf(path_text);
+  const auto& [path, selection] = PathOf(path_text);
   if (!path.has_value()) return std::nullopt;
-  const auto json = ReadJson(text);
+  const auto json = ReadJson(text, {}, false, selection);
   if (!json.has_value()) return std::nullopt;
   Output out;
   if (!Evaluate(*json, *path, 0, Style::kRaw, &out)) return std::nullopt;
-  return out.text();
+  return std::move(out.text());
 }
 
 std::optional<std::string> TupleField(std::string_view text, std::string_view name) {
-  const auto json = ReadJson(text);
+  JsonSelection selection;
+  selection.all = false;
+  selection.fields.emplace_back(name, JsonSelection());
+  const auto json = ReadJson(text, {}, false, selection);
   if (!json.has_value() || json->kind != Json::Kind::kObject) return std::nullopt;
   const Json* value = json->Find(name);
   if (value == nullptr || value->kind == Json::Kind::kNull) return std::nullopt;
@@ -183,7 +217,9 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddRowKernel(loader, "spark_json_tuple_field", {V, V}, V, &TupleField);
   AddRowKernel(loader, "spark_json_array_length", {V}, LogicalType::INTEGER,
                [](std::string_view text) -> std::optional<int32_t> {
-                 const auto json = ReadJson(text);
+                 JsonSelection selection;
+                 selection.all = false;
+                 const auto json = ReadJson(text, {}, false, selection);
                  if (!json.has_value() || json->kind != Json::Kind::kArray) return std::nullopt;
                  return static_cast<int32_t>(json->items.size());
                });

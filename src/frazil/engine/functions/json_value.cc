@@ -13,11 +13,25 @@ class Reader {
  public:
   Reader(std::string_view text, const JsonOptions& options) : text_(text), options_(options) {}
 
-  bool Value(Json* out, int depth) {
+  // Without a selection `out` is left as it is.
+  bool Value(Json* out, int depth, const JsonSelection* selection) {
     if (depth > kDeepest || !Blanks() || position_ >= text_.size()) return false;
     const char c = text_[position_];
-    if (c == '{') return Object(out, depth);
-    if (c == '[') return Array(out, depth);
+    if (c == '{') return Object(out, depth, selection);
+    if (c == '[') return Array(out, depth, selection);
+    if (selection != nullptr) return Simple(c, out);
+    // What is left out needs the room of one value only.
+    left_out_.text.clear();
+    return Simple(c, &left_out_);
+  }
+
+  bool AtEnd() {
+    Blanks();
+    return position_ >= text_.size();
+  }
+
+ private:
+  bool Simple(char c, Json* out) {
     if (c == '"' || (c == '\'' && options_.single_quotes)) {
       out->kind = Json::Kind::kString;
       return String(&out->text);
@@ -44,12 +58,6 @@ class Reader {
     return false;
   }
 
-  bool AtEnd() {
-    Blanks();
-    return position_ >= text_.size();
-  }
-
- private:
   bool Blanks() {
     for (;;) {
       while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\t' ||
@@ -143,8 +151,12 @@ class Reader {
       }
       if (static_cast<unsigned char>(c) < 0x20 && !options_.control_characters) return false;
       if (c != '\\') {
-        *out += c;
-        ++position_;
+        size_t end = position_ + 1;
+        while (end < text_.size() && static_cast<unsigned char>(text_[end]) >= 0x20 && text_[end] != quote &&
+               text_[end] != '\\')
+          ++end;
+        out->append(text_.data() + position_, end - position_);
+        position_ = end;
         continue;
       }
       if (++position_ >= text_.size()) return false;
@@ -203,8 +215,8 @@ class Reader {
     return !out->empty();
   }
 
-  bool Object(Json* out, int depth) {
-    out->kind = Json::Kind::kObject;
+  bool Object(Json* out, int depth, const JsonSelection* selection) {
+    if (selection != nullptr) out->kind = Json::Kind::kObject;
     ++position_;
     Blanks();
     if (position_ < text_.size() && text_[position_] == '}') {
@@ -214,12 +226,14 @@ class Reader {
     for (;;) {
       Blanks();
       if (position_ >= text_.size()) return false;
-      out->members.emplace_back();
-      auto& [name, value] = out->members.back();
-      if (!Name(&name)) return false;
+      name_.clear();
+      if (!Name(&name_)) return false;
+      const JsonSelection* field = selection != nullptr ? selection->Field(name_) : nullptr;
+      Json* value = nullptr;
+      if (field != nullptr) value = &out->members.emplace_back(name_, Json()).second;
       Blanks();
       if (position_ >= text_.size() || text_[position_++] != ':') return false;
-      if (!Value(&value, depth + 1)) return false;
+      if (!Value(value, depth + 1, field)) return false;
       Blanks();
       if (position_ >= text_.size()) return false;
       const char c = text_[position_++];
@@ -228,17 +242,18 @@ class Reader {
     }
   }
 
-  bool Array(Json* out, int depth) {
-    out->kind = Json::Kind::kArray;
+  bool Array(Json* out, int depth, const JsonSelection* selection) {
+    if (selection != nullptr) out->kind = Json::Kind::kArray;
     ++position_;
     Blanks();
     if (position_ < text_.size() && text_[position_] == ']') {
       ++position_;
       return true;
     }
+    const JsonSelection* item = selection != nullptr ? selection->Item() : nullptr;
     for (;;) {
-      out->items.emplace_back();
-      if (!Value(&out->items.back(), depth + 1)) return false;
+      Json* value = selection != nullptr ? &out->items.emplace_back() : nullptr;
+      if (!Value(value, depth + 1, item)) return false;
       Blanks();
       if (position_ >= text_.size()) return false;
       const char c = text_[position_++];
@@ -250,14 +265,25 @@ class Reader {
   std::string_view text_;
   const JsonOptions& options_;
   size_t position_ = 0;
+  std::string name_;  // The member that is being read, where the text is copied from.
+  Json left_out_;
 };
 
 }  // namespace
 
-std::optional<Json> ReadJson(std::string_view text, const JsonOptions& options, bool whole) {
+const JsonSelection* JsonSelection::Field(std::string_view name) const {
+  if (all) return this;
+  for (const auto& [field, selection] : fields) {
+    if (field == name) return &selection;
+  }
+  return nullptr;
+}
+
+std::optional<Json> ReadJson(std::string_view text, const JsonOptions& options, bool whole,
+                             const JsonSelection& selection) {
   Reader reader(text, options);
   Json result;
-  if (!reader.Value(&result, 0)) return std::nullopt;
+  if (!reader.Value(&result, 0, &selection)) return std::nullopt;
   if (whole && !reader.AtEnd()) return std::nullopt;
   return result;
 }

@@ -37,8 +37,21 @@ struct JsonOptions {
   bool control_characters = false;
 };
 
+/// What of a document is kept: reading checks the rest as well, and leaves it out.
+struct JsonSelection {
+  bool all = true;                                            ///< All of it; else:
+  std::vector<std::pair<std::string, JsonSelection>> fields;  ///< of an object the members of these names,
+  std::vector<JsonSelection> items;                           ///< of an array's elements what the one in here says.
+
+  /// Nullptr: nothing of it.
+  const JsonSelection* Field(std::string_view name) const;
+  const JsonSelection* Item() const { return all ? this : items.empty() ? nullptr : items.data(); }
+};
+
 /// The document at the beginning of the text; nothing where it is malformed. `whole`: nothing may follow it.
-std::optional<Json> ReadJson(std::string_view text, const JsonOptions& options = {}, bool whole = false);
+/// Elements of arrays that are not kept are null.
+std::optional<Json> ReadJson(std::string_view text, const JsonOptions& options = {}, bool whole = false,
+                             const JsonSelection& selection = {});
 void AppendJsonText(std::string_view text, std::string* out);
 
 }  // namespace frazil::engine

@@ -31,6 +31,7 @@ duckdb::unique_ptr<duckdb::FunctionData> BindRecordReading(
     duckdb::ClientContext& context, duckdb::ScalarFunction& function,
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   auto data = TakeRecordData(context, function, arguments);
+  data->selection = SelectionOfRecord(*data->type);
   function.SetReturnType(MappedType(*data->type));
   return data;
 }

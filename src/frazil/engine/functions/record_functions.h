@@ -16,6 +16,7 @@ namespace frazil::engine {
 struct RecordData : duckdb::FunctionData {
   DataTypePtr type;
   RecordOptions options;
+  JsonSelection selection;  ///< What reading a record looks at of a document.
   duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<RecordData>(*this); }
   bool Equals(const duckdb::FunctionData& other_data) const override {
     const auto& other = other_data.Cast<RecordData>();

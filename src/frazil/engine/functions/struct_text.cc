@@ -36,7 +36,7 @@ void FromJson(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
       WriteNull(result, row);
       continue;
     }
-    auto json = ReadJson(text, json_options);
+    auto json = ReadJson(text, json_options, false, data.selection);
     // An array of structs may come as one struct, but no struct as an array.
     if (json.has_value() && data.type->id() == TypeId::kArray && data.type->element_type()->id() == TypeId::kStruct &&
         json->kind == Json::Kind::kObject) {
@@ -82,7 +82,7 @@ void JsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::
     auto text = texts.Get(row);
     std::optional<Json> json;
     if (IsValidUtf8(text)) {
-      json = ReadJson(text, json_options);
+      json = ReadJson(text, json_options, false, data.selection);
     } else {
       shown = MakeValidUtf8(text);
       text = shown;

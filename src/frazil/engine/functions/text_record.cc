@@ -374,6 +374,35 @@ bool WriteJson(const DataType& type, const Json& json, const RecordOptions& opti
   return false;
 }
 
+namespace {
+
+JsonSelection SelectionOf(const DataType& type) {
+  JsonSelection selection;
+  if (type.id() == TypeId::kStruct) {
+    selection.all = false;
+    for (const auto& field : type.fields()) selection.fields.emplace_back(field.name, SelectionOf(*field.type));
+  } else if (type.id() == TypeId::kArray) {
+    JsonSelection item = SelectionOf(*type.element_type());
+    selection.all = item.all;
+    if (!item.all) selection.items.push_back(std::move(item));
+  }
+  return selection;
+}
+
+}  // namespace
+
+JsonSelection SelectionOfRecord(const DataType& type) {
+  JsonSelection selection = SelectionOf(type);
+  if (selection.all) return selection;
+  if (selection.items.empty()) {
+    JsonSelection item = selection;
+    selection.items.push_back(std::move(item));
+  } else {
+    selection.fields = selection.items[0].fields;
+  }
+  return selection;
+}
+
 // --- writing
 // ----------------------------------------------------------------------------------------------------------------------------------------------------
 

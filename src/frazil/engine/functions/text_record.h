@@ -45,6 +45,8 @@ bool WriteText(const DataType& type, std::string_view text, const RecordOptions&
 /// written and `complete` becomes false; an element of an array or map that does not fit spoils the whole of it.
 bool WriteJson(const DataType& type, const Json& json, const RecordOptions& options, duckdb::Vector& vector,
                duckdb::idx_t row, bool* complete);
+/// What WriteJson reads of a document that is a record, or an array of records: the same of both.
+JsonSelection SelectionOfRecord(const DataType& type);
 
 /// A vector and what is below it, ready to be read.
 using VectorReader = duckdb::RecursiveUnifiedVectorFormat;
