@@ -76,7 +76,6 @@ class Function(NamedTuple):
 
 F = Function
 WINDOW = "(PARTITION BY k ORDER BY id)"
-DUCKDB_HAS_NONE = "DuckDB has no such function; beside it stands a simpler one"
 
 FUNCTIONS = [
     # Text
@@ -106,7 +105,7 @@ FUNCTIONS = [
     F("split_part", "csv", "text", "split_part(csv, ',', 2)"),
     F("substring_index", "csv", "text", "substring_index(csv, ',', 2)",
       "array_to_string(string_split(csv, ',')[1:2], ',')"),
-    F("initcap", "s", "text", "initcap(s)", "upper(s)", DUCKDB_HAS_NONE),
+    F("initcap", "s", "text", "initcap(s)", "upper(s)"),
     F("reverse", "s", "text", "reverse(s)"),
     F("repeat", "digits", "text", "repeat(digits, 3)"),
     F("contains", "s", "value", "contains(s, '99')"),
@@ -131,7 +130,7 @@ FUNCTIONS = [
     F("sha2", "s", "text", "sha2(s, 256)", "sha256(s)"),
     F("hash", "s", "value", "hash(s)"),
     F("xxhash64", "s", "value", "xxhash64(s)", "hash(s)"),
-    F("crc32", "s", "value", "crc32(s)", "hash(s)"),
+    F("crc32", "s", "value", "crc32(s)", "hash(s)", "DuckDB has none; beside it stands its hash, which reads words"),
     # Conditions
     F("coalesce", "n i", "value", "coalesce(n, i)"),
     F("nvl", "n", "value", "nvl(n, 7)", "ifnull(n, 7)"),
@@ -266,7 +265,7 @@ FUNCTIONS = [
     F("max_by", "", "whole", "max_by(s, l)"),
     F("bool_or", "", "whole", "bool_or(b)"),
     F("count_if", "", "whole", "count_if(k > 500)"),
-    F("approx_count_distinct", "", "whole", "approx_count_distinct(l)"),
+    F("approx_count_distinct", "", "whole", "approx_count_distinct(l)", None, "it counts exactly"),
     F("percentile_approx", "", "whole", "percentile_approx(d, 0.5)", "approx_quantile(d, 0.5)"),
     F("percentile", "", "whole", "percentile(d, 0.5)", "quantile_cont(d, 0.5)"),
     *(F(f"{name}, grouped", "", "value", "x", source="(SELECT k, " + call + " AS x FROM t GROUP BY k)")

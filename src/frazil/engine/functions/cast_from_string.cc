@@ -77,7 +77,10 @@ template <typename To>
 std::optional<To> ParseFloat(std::string_view text) {
   std::string_view rest = TrimControls(text);
   if (rest.empty()) return std::nullopt;
-  const std::string word = AsciiLower(rest);
+  const bool has_sign = rest.size() > 1 && (rest[0] == '-' || rest[0] == '+');
+  const char initial = rest[has_sign ? 1 : 0];
+  // Only words begin with a letter.
+  const std::string word = initial >= 'A' ? AsciiLower(rest) : std::string();
   if (word == "inf" || word == "+inf" || word == "infinity" || word == "+infinity")
     return std::numeric_limits<To>::infinity();
   if (word == "-inf" || word == "-infinity") return -std::numeric_limits<To>::infinity();

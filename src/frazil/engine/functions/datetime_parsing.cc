@@ -3,6 +3,7 @@
 #include "frazil/engine/functions/datetime_pattern.h"
 #include "frazil/engine/functions/row_kernel.h"
 #include "frazil/engine/functions/spark_functions.h"
+#include "frazil/engine/functions/text_kernel.h"
 #include "frazil/engine/functions/zones.h"
 #include "frazil/types/calendar.h"
 #include "frazil/types/datetime.h"
@@ -57,9 +58,9 @@ std::optional<int64_t> ParseTimestampNtzBy(std::string_view text, std::string_vi
   return parsed->local_micros;
 }
 
-std::string FormatTimestampBy(int64_t micros, std::string_view pattern, std::string_view zone_name) {
+void FormatTimestampBy(std::string& out, int64_t micros, std::string_view pattern, std::string_view zone_name) {
   const TimeZone& zone = ZoneNamed(zone_name);
-  return DatetimePattern::Of(pattern).Format(zone.ToLocalMicros(micros), micros, zone);
+  DatetimePattern::Of(pattern).Append(zone.ToLocalMicros(micros), micros, zone, &out);
 }
 
 void AddKernels(duckdb::ExtensionLoader& loader) {
@@ -101,11 +102,11 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
       kFallible);
   AddRowKernel(
       loader, "spark_from_unixtime", {L, V, V}, V,
-      [](int64_t seconds, std::string_view pattern, std::string_view zone) -> std::string {
+      [](std::string& out, int64_t seconds, std::string_view pattern, std::string_view zone) -> void {
         int64_t micros = 0;
         if (__builtin_mul_overflow(seconds, kMicrosPerSecond, &micros))
           micros = static_cast<int64_t>(static_cast<uint64_t>(seconds) * kMicrosPerSecond);
-        return FormatTimestampBy(micros, pattern, zone);
+        FormatTimestampBy(out, micros, pattern, zone);
       },
       kFallible);
 }

@@ -281,20 +281,28 @@ Result<std::shared_ptr<const DatetimePattern>> DatetimePattern::Compile(std::str
 
 const DatetimePattern& DatetimePattern::Of(std::string_view pattern) {
   thread_local std::map<std::string, std::shared_ptr<const DatetimePattern>, std::less<>> compiled;
+  thread_local const std::pair<const std::string, std::shared_ptr<const DatetimePattern>>* last = nullptr;
+  if (last != nullptr && last->first == pattern) return *last->second;
+  last = nullptr;
   auto found = compiled.find(pattern);
   if (found == compiled.end()) {
     if (compiled.size() >= 256) compiled.clear();
     found = compiled.emplace(std::string(pattern), ValueOrThrow(Compile(pattern))).first;
   }
+  last = &*found;
   return *found->second;
 }
 
 // --- formatting
 // -------------------------------------------------------------------------------------------------------------------------------------------------
 
+void DatetimePattern::Append(int64_t local_micros, int64_t utc_micros, const TimeZone& zone, std::string* out) const {
+  FormatItems(items_, local_micros, utc_micros, zone, has_era_, out);
+}
+
 std::string DatetimePattern::Format(int64_t local_micros, int64_t utc_micros, const TimeZone& zone) const {
   std::string out;
-  FormatItems(items_, local_micros, utc_micros, zone, has_era_, &out);
+  Append(local_micros, utc_micros, zone, &out);
   return out;
 }
 
@@ -306,6 +314,11 @@ void DatetimePattern::FormatItems(const std::vector<Item>& items, int64_t local_
   const auto hour = static_cast<int>(time / kMicrosPerHour);
   const auto offset = [&]() { return zone.OffsetAt(FloorDivide(utc_micros, kMicrosPerSecond)); };
   const auto number = [&](int64_t value, int width) {
+    if (width <= 2 && value >= 0 && value < 100) {
+      if (width == 2 || value >= 10) *out += static_cast<char>('0' + value / 10);
+      *out += static_cast<char>('0' + value % 10);
+      return;
+    }
     *out += width <= 1 ? std::to_string(value) : Padded(value, width);
   };
   for (const Item& item : items) {

@@ -26,6 +26,7 @@ class DatetimePattern {
 
   /// The wall clock's microseconds as text; `zone` and the instant are for letters of zones.
   std::string Format(int64_t local_micros, int64_t utc_micros, const TimeZone& zone) const;
+  void Append(int64_t local_micros, int64_t utc_micros, const TimeZone& zone, std::string* out) const;
 
   struct Parsed {
     int64_t local_micros = 0;

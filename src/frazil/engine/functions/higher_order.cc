@@ -108,13 +108,20 @@ duckdb::LogicalType PairType(const duckdb::LogicalType& first, const duckdb::Log
   return duckdb::LogicalType::STRUCT({{StructMemberName(0), first}, {StructMemberName(1), second}});
 }
 
-// aggregate(array, zero, merge, [finish]): list_reduce wants one type for state and elements, so both travel as a pair.
-Result<LoweredExpression> Aggregate(LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
+// The state of aggregate(array, zero, merge, [finish]) behind the last element. list_reduce wants one type for state
+// and elements: where they differ, both travel as a pair.
+Result<LoweredExpression> Reduce(LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
   const DataType& element_type = *call.arguments[0]->type->element_type();
   FRAZIL_ASSIGN_OR_RETURN(auto element_null, ToDuckDbType(element_type));
   const DataType& state_type = *call.arguments[1]->type;
   FRAZIL_ASSIGN_OR_RETURN(auto state_null, ToDuckDbType(state_type));
   const std::string element = context.FreshName(), state = context.FreshName();
+  if (element_null == state_null) {
+    FRAZIL_ASSIGN_OR_RETURN(auto merge, Body(context, *call.arguments[2], ColumnOf(state), ColumnOf(element)));
+    return CallOf("list_reduce", std::move(arguments[0]),
+                  LambdaOf({state, element}, AsMappedType(std::move(merge), state_type)),
+                  AsMappedType(std::move(arguments[1]), state_type));
+  }
   auto pairs = CallOf("list_transform", WithRoomFor(PairType(state_null, element_null), std::move(arguments[0])),
                       LambdaOf({element}, PairOf(ConstantOf(duckdb::Value(state_null)),
                                                  AsMappedType(ColumnOf(element), element_type))));
@@ -122,8 +129,12 @@ Result<LoweredExpression> Aggregate(LoweringContext& context, const CallExpressi
   auto step = LambdaOf({state, element},
                        PairOf(AsMappedType(std::move(merge), state_type), ConstantOf(duckdb::Value(element_null))));
   auto zero = PairOf(AsMappedType(std::move(arguments[1]), state_type), ConstantOf(duckdb::Value(element_null)));
-  auto reduced = CallOf("struct_extract_at", CallOf("list_reduce", std::move(pairs), std::move(step), std::move(zero)),
-                        BigintOf(1));
+  return CallOf("struct_extract_at", CallOf("list_reduce", std::move(pairs), std::move(step), std::move(zero)),
+                BigintOf(1));
+}
+
+Result<LoweredExpression> Aggregate(LoweringContext& context, const CallExpression& call, LoweredArguments arguments) {
+  FRAZIL_ASSIGN_OR_RETURN(auto reduced, Reduce(context, call, std::move(arguments)));
   if (call.arguments.size() < 4) return reduced;
   const auto& finish = call.arguments[3]->As<LambdaExpression>();
   if (finish.body->kind == ExpressionKind::kLambdaVariable) return reduced;
