@@ -4,6 +4,7 @@ import threading
 import pytest
 from aws_services import aws, client, folder, s3_session, s3a  # noqa: F401
 from conftest import open_session
+from faulty_proxy import FaultyProxy
 from pyspark.errors import PySparkException
 
 
@@ -17,21 +18,33 @@ def test_files(s3_session, folder, kind, options):
     assert s3_session.read.format(kind).options(**options).load(folder).count() == 1
 
 
-def test_a_file_that_is_replaced_within_a_second(s3_session, aws, folder):
+def test_a_file_that_is_replaced_within_a_second(remote, aws, folder):
     """The store tells times in seconds: the tag says which of the two objects of one size it is."""
     import io
+    import re
 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    class StandingClock(FaultyProxy):
+        """Every object has the same time."""
+
+        def answer(self, request, status, content, headers, truncated=False):
+            headers = [(k, "Mon, 30 Nov 2026 12:00:00 GMT" if k.lower() == "last-modified" else v) for k, v in headers]
+            content = re.sub(rb"<LastModified>[^<]*<", b"<LastModified>2026-11-30T12:00:00.000Z<", content)
+            super().answer(request, status, content, headers, truncated)
+
     key = folder.rpartition("/")[2] + "/f.parquet"
-    for round_ in range(4):
-        for column in ("aa", "bb"):
-            held = io.BytesIO()
-            pq.write_table(pa.table({column: pa.array([1, 2, round_])}), held)
-            client(aws, "s3").put_object(Bucket="lake", Key=key, Body=held.getvalue())
-            assert s3_session.read.parquet(f"{folder}/f.parquet").columns == [column]
-            assert s3_session.read.parquet(f"{folder}/f.parquet").agg({column: "sum"}).first()[0] == 3 + round_
+    with StandingClock(aws, share=0) as store:
+        session = open_session(remote, s3a(store.url))
+        for round_ in range(3):
+            for column in ("aa", "bb"):
+                held = io.BytesIO()
+                pq.write_table(pa.table({column: pa.array([1, 2, round_])}), held)
+                client(aws, "s3").put_object(Bucket="lake", Key=key, Body=held.getvalue())
+                read = session.read.parquet(f"{folder}/f.parquet")
+                assert read.columns == [column] and read.agg({column: "sum"}).first()[0] == 3 + round_
+        session.stop()
 
 
 def test_names_that_need_encoding(s3_session, aws, folder):
