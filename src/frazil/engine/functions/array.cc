@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <random>
-#include <unordered_set>
 
 #include <duckdb/parser/expression/columnref_expression.hpp>
 #include <duckdb/parser/expression/lambda_expression.hpp>
@@ -34,35 +33,53 @@ bool ContainsNull(const ArrayArguments& arguments, const Range& range) {
   return false;
 }
 
-using KeySet = std::unordered_set<std::string_view>;
-
 // Elements of a range, each once, that `wanted` takes.
 template <typename Wanted>
-void AppendDistinct(const ArrayArguments& arguments, const Range& range, KeySet* seen, Places* out, Wanted&& wanted) {
+void AppendDistinct(const ArrayArguments& arguments, const Range& range, ElementKeySet* seen, Places* out,
+                    Wanted&& wanted) {
   for (idx_t i = 0; i < range.size; ++i) {
     const idx_t place = range.begin + i;
     const auto key = arguments.Key(place);
-    if (wanted(key) && seen->insert(key).second) out->push_back(place);
+    if (wanted(key) && seen->Insert(key)) out->push_back(place);
   }
 }
 
-KeySet KeysOf(const ArrayArguments& arguments, const Range& range) {
-  KeySet keys;
-  for (idx_t i = 0; i < range.size; ++i) keys.insert(arguments.Key(range.begin + i));
+ElementKeySet KeysOf(const ArrayArguments& arguments, const Range& range) {
+  ElementKeySet keys;
+  for (idx_t i = 0; i < range.size; ++i) keys.Insert(arguments.Key(range.begin + i));
   return keys;
+}
+
+// As std::stable_sort, which takes room for each call.
+template <typename Before>
+void SortFew(Places::iterator begin, Places::iterator end, const Before& before) {
+  constexpr std::ptrdiff_t kFew = 16;
+  if (end - begin > kFew) {
+    std::stable_sort(begin, end, before);
+    return;
+  }
+  for (auto next = begin; next != end; ++next) {
+    const idx_t place = *next;
+    auto at = next;
+    for (; at != begin && before(place, *(at - 1)); --at) *at = *(at - 1);
+    *at = place;
+  }
 }
 
 // Sorted by key; NULLs first or last apart from the direction.
 void AppendSorted(const ArrayArguments& arguments, const Range& range, bool ascending, bool nulls_first, Places* out) {
-  Places values, nulls;
-  for (idx_t i = 0; i < range.size; ++i)
-    (arguments.ElementIsNull(range.begin + i) ? nulls : values).push_back(range.begin + i);
-  std::stable_sort(values.begin(), values.end(), [&](idx_t a, idx_t b) {
+  const auto append = [&](bool nulls) {
+    for (idx_t i = 0; i < range.size; ++i) {
+      if (arguments.ElementIsNull(range.begin + i) == nulls) out->push_back(range.begin + i);
+    }
+  };
+  if (nulls_first) append(true);
+  const auto first = static_cast<std::ptrdiff_t>(out->size());
+  append(false);
+  SortFew(out->begin() + first, out->end(), [&](idx_t a, idx_t b) {
     return ascending ? arguments.Key(a) < arguments.Key(b) : arguments.Key(b) < arguments.Key(a);
   });
-  if (nulls_first) out->insert(out->end(), nulls.begin(), nulls.end());
-  out->insert(out->end(), values.begin(), values.end());
-  if (!nulls_first) out->insert(out->end(), nulls.begin(), nulls.end());
+  if (!nulls_first) append(true);
 }
 
 int64_t Extreme(const ArrayArguments& arguments, const Range& range, bool greatest) {
@@ -187,15 +204,8 @@ void AddComparingKernels(duckdb::ExtensionLoader& loader) {
         const idx_t wanted = a.Element(1, row);
         if (a.ElementIsNull(wanted)) return std::nullopt;
         const Range range = a.List(0, row);
-        bool has_null = false;
-        for (idx_t i = 0; i < range.size; ++i) {
-          if (a.ElementIsNull(range.begin + i)) {
-            has_null = true;
-          } else if (a.Key(range.begin + i) == a.Key(wanted)) {
-            return 1;
-          }
-        }
-        if (has_null) return std::nullopt;
+        if (a.Find(range, wanted) < range.size) return 1;
+        if (ContainsNull(a, range)) return std::nullopt;
         return 0;
       },
       kComparing);
@@ -205,10 +215,8 @@ void AddComparingKernels(duckdb::ExtensionLoader& loader) {
         const idx_t wanted = a.Element(1, row);
         if (a.ElementIsNull(wanted)) return std::nullopt;
         const Range range = a.List(0, row);
-        for (idx_t i = 0; i < range.size; ++i) {
-          if (a.Key(range.begin + i) == a.Key(wanted)) return static_cast<int64_t>(i) + 1;
-        }
-        return 0;
+        const idx_t found = a.Find(range, wanted);
+        return found < range.size ? static_cast<int64_t>(found) + 1 : 0;
       },
       kComparing);
   AddArrayKernel(
@@ -223,11 +231,11 @@ void AddComparingKernels(duckdb::ExtensionLoader& loader) {
         return true;
       },
       kComparing);
-  const auto any = [](std::string_view) { return true; };
+  const auto any = [](const ElementKey&) { return true; };
   AddArrayKernel(
       loader, "spark_array_distinct", {kList},
       [any](const ArrayArguments& a, idx_t row, Places* out) {
-        KeySet seen;
+        ElementKeySet seen;
         AppendDistinct(a, a.List(0, row), &seen, out, any);
         return true;
       },
@@ -235,7 +243,7 @@ void AddComparingKernels(duckdb::ExtensionLoader& loader) {
   AddArrayKernel(
       loader, "spark_array_union", {kList, kList},
       [any](const ArrayArguments& a, idx_t row, Places* out) {
-        KeySet seen;
+        ElementKeySet seen;
         AppendDistinct(a, a.List(0, row), &seen, out, any);
         AppendDistinct(a, a.List(1, row), &seen, out, any);
         return true;
@@ -244,18 +252,18 @@ void AddComparingKernels(duckdb::ExtensionLoader& loader) {
   AddArrayKernel(
       loader, "spark_array_intersect", {kList, kList},
       [](const ArrayArguments& a, idx_t row, Places* out) {
-        const KeySet other = KeysOf(a, a.List(1, row));
-        KeySet seen;
-        AppendDistinct(a, a.List(0, row), &seen, out, [&](std::string_view key) { return other.count(key) != 0; });
+        const ElementKeySet other = KeysOf(a, a.List(1, row));
+        ElementKeySet seen;
+        AppendDistinct(a, a.List(0, row), &seen, out, [&](const ElementKey& key) { return other.Has(key); });
         return true;
       },
       kComparing);
   AddArrayKernel(
       loader, "spark_array_except", {kList, kList},
       [](const ArrayArguments& a, idx_t row, Places* out) {
-        const KeySet other = KeysOf(a, a.List(1, row));
-        KeySet seen;
-        AppendDistinct(a, a.List(0, row), &seen, out, [&](std::string_view key) { return other.count(key) == 0; });
+        const ElementKeySet other = KeysOf(a, a.List(1, row));
+        ElementKeySet seen;
+        AppendDistinct(a, a.List(0, row), &seen, out, [&](const ElementKey& key) { return !other.Has(key); });
         return true;
       },
       kComparing);
@@ -263,12 +271,12 @@ void AddComparingKernels(duckdb::ExtensionLoader& loader) {
       loader, "spark_arrays_overlap", {kList, kList}, LogicalType::BOOLEAN,
       [](const ArrayArguments& a, idx_t row) -> std::optional<int64_t> {
         const Range left = a.List(0, row), right = a.List(1, row);
-        KeySet keys;
+        ElementKeySet keys;
         for (idx_t i = 0; i < left.size; ++i) {
-          if (!a.ElementIsNull(left.begin + i)) keys.insert(a.Key(left.begin + i));
+          if (!a.ElementIsNull(left.begin + i)) keys.Insert(a.Key(left.begin + i));
         }
         for (idx_t i = 0; i < right.size; ++i) {
-          if (!a.ElementIsNull(right.begin + i) && keys.count(a.Key(right.begin + i)) != 0) return 1;
+          if (!a.ElementIsNull(right.begin + i) && keys.Has(a.Key(right.begin + i))) return 1;
         }
         if (left.size > 0 && right.size > 0 && (ContainsNull(a, left) || ContainsNull(a, right))) return std::nullopt;
         return 0;

@@ -1,5 +1,9 @@
 #include "frazil/engine/functions/array_kernel.h"
 
+#include <bit>
+#include <cmath>
+#include <limits>
+
 #include <duckdb/common/vector_operations/vector_operations.hpp>
 #include <duckdb/function/create_sort_key.hpp>
 
@@ -20,50 +24,142 @@ LogicalType ElementType(const duckdb::DataChunk& chunk, const std::vector<ArrayP
   return LogicalType::SQLNULL;
 }
 
+// Numbers of the same order.
+template <typename T>
+uint64_t OrderedNumber(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr uint64_t kSign = uint64_t{1} << 63;
+    double wide = value;
+    if (wide == 0) wide = 0;  // Without the sign.
+    if (std::isnan(wide)) wide = std::numeric_limits<double>::quiet_NaN();
+    const auto bits = std::bit_cast<uint64_t>(wide);
+    return (bits & kSign) != 0 ? ~bits : bits | kSign;
+  } else if constexpr (std::is_signed_v<T>) {
+    return static_cast<uint64_t>(static_cast<int64_t>(value)) ^ uint64_t { 1 } << 63;
+  } else {
+    return value;
+  }
+}
+
+// Calls with a value of the C++ type of simple elements; false where the type is none of those.
+template <typename Call>
+bool WithSimpleType(duckdb::PhysicalType type, const Call& call) {
+  switch (type) {
+    case duckdb::PhysicalType::BOOL:
+      call(uint8_t{});
+      return true;
+    case duckdb::PhysicalType::INT8:
+      call(int8_t{});
+      return true;
+    case duckdb::PhysicalType::INT16:
+      call(int16_t{});
+      return true;
+    case duckdb::PhysicalType::INT32:
+      call(int32_t{});
+      return true;
+    case duckdb::PhysicalType::INT64:
+      call(int64_t{});
+      return true;
+    case duckdb::PhysicalType::FLOAT:
+      call(float{});
+      return true;
+    case duckdb::PhysicalType::DOUBLE:
+      call(double{});
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 ArrayArguments::ArrayArguments(duckdb::DataChunk& chunk, duckdb::ExpressionState& state,
-                               const std::vector<ArrayPart>& parts, bool with_keys)
+                               const std::vector<ArrayPart>& parts, bool with_keys, bool with_pool)
     : state_(state) {
   constant_ = chunk.ColumnCount() > 0 && chunk.AllConstant();
   rows_ = constant_ ? 1 : chunk.size();
   parts_.resize(parts.size());
   idx_t total = 0;
-  std::vector<idx_t> sizes(parts.size(), 0);
   for (size_t i = 0; i < parts.size(); ++i) {
-    auto& vector = chunk.data[i];
     Part& part = parts_[i];
     part.kind = parts[i];
-    vector.ToUnifiedFormat(rows_, part.format);
+    chunk.data[i].ToUnifiedFormat(rows_, part.format);
     part.base = total;
-    part.physical = vector.GetType().InternalType();
-    if (part.kind == ArrayPart::kList) sizes[i] = duckdb::ListVector::GetListSize(vector);
-    if (part.kind == ArrayPart::kElement) sizes[i] = rows_;
-    total += sizes[i];
+    part.physical = chunk.data[i].GetType().InternalType();
+    total += ElementsOf(chunk, i).second;
   }
+  const LogicalType type = ElementType(chunk, parts);
   const idx_t capacity = total + 1;
-  // Each key is a text of its own.
+  // Each key is a text of its own, at the most.
   const idx_t key_bytes = with_keys ? sizeof(duckdb::string_t) + sizeof(uint64_t) : 0;
-  CheckListRoom(state, capacity, ElementBytes(ElementType(chunk, parts)) + key_bytes);
-  pool_ = std::make_unique<duckdb::Vector>(ElementType(chunk, parts), capacity);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (sizes[i] == 0) continue;
-    auto& source = parts[i] == ArrayPart::kList ? duckdb::ListVector::GetEntry(chunk.data[i]) : chunk.data[i];
-    duckdb::VectorOperations::Copy(source, *pool_, sizes[i], 0, parts_[i].base);
-  }
+  CheckListRoom(state, capacity, ElementBytes(type) + key_bytes);
   null_place_ = total;
-  duckdb::FlatVector::SetNull(*pool_, total, true);
-  pool_->ToUnifiedFormat(capacity, pool_format_);
-  if (with_keys) {
-    keys_ = std::make_unique<duckdb::Vector>(LogicalType::BLOB, capacity);
-    duckdb::Vector ordered(OrderKeyType(pool_->GetType()), capacity);
-    MakeOrderKeys(*pool_, capacity, ordered);
-    duckdb::CreateSortKeyHelpers::CreateSortKey(
-        ordered, capacity, duckdb::OrderModifiers(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST),
-        *keys_);
-    keys_->Flatten(capacity);
-    key_data_ = duckdb::FlatVector::GetData<duckdb::string_t>(*keys_);
+  const bool is_simple = WithSimpleType(type.InternalType(), [](auto) {});
+  if (with_pool || !is_simple) MakePool(chunk, capacity);
+  if (pool_ == nullptr) validity_.Initialize(capacity);
+  if (with_keys && is_simple) {
+    numbers_.resize(capacity);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const auto [elements, count] = ElementsOf(chunk, i);
+      if (count == 0) continue;
+      WithSimpleType(type.InternalType(), [elements = elements, count = count, base = parts_[i].base, this](
+                                              auto example) { AddNumbers<decltype(example)>(*elements, count, base); });
+    }
+  } else if (with_keys && type.InternalType() == duckdb::PhysicalType::VARCHAR) {
+    // Also of bytes: both are in the order of their bytes.
+    key_data_ = duckdb::FlatVector::GetData<duckdb::string_t>(*pool_);
+  } else if (with_keys) {
+    MakeSortKeys(capacity);
   }
+  validity_.SetInvalid(null_place_);
+}
+
+std::pair<duckdb::Vector*, idx_t> ArrayArguments::ElementsOf(duckdb::DataChunk& chunk, size_t part) const {
+  auto& vector = chunk.data[part];
+  switch (parts_[part].kind) {
+    case ArrayPart::kList:
+      return {&duckdb::ListVector::GetEntry(vector), duckdb::ListVector::GetListSize(vector)};
+    case ArrayPart::kElement:
+      return {&vector, rows_};
+    case ArrayPart::kInteger:
+      break;
+  }
+  return {nullptr, 0};
+}
+
+void ArrayArguments::MakePool(duckdb::DataChunk& chunk, idx_t capacity) {
+  std::vector<ArrayPart> kinds;
+  for (const Part& part : parts_) kinds.push_back(part.kind);
+  pool_ = std::make_unique<duckdb::Vector>(ElementType(chunk, kinds), capacity);
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const auto [elements, count] = ElementsOf(chunk, i);
+    if (count > 0) duckdb::VectorOperations::Copy(*elements, *pool_, count, 0, parts_[i].base);
+  }
+  duckdb::FlatVector::SetNull(*pool_, null_place_, true);
+  validity_ = duckdb::FlatVector::Validity(*pool_);
+}
+
+template <typename T>
+void ArrayArguments::AddNumbers(duckdb::Vector& elements, idx_t count, idx_t base) {
+  duckdb::UnifiedVectorFormat format;
+  elements.ToUnifiedFormat(count, format);
+  const auto* values = reinterpret_cast<const T*>(format.data);
+  for (idx_t i = 0; i < count; ++i) numbers_[base + i] = OrderedNumber(values[format.sel->get_index(i)]);
+  if (pool_ != nullptr || format.validity.AllValid()) return;
+  for (idx_t i = 0; i < count; ++i) {
+    if (!format.validity.RowIsValid(format.sel->get_index(i))) validity_.SetInvalid(base + i);
+  }
+}
+
+void ArrayArguments::MakeSortKeys(idx_t count) {
+  keys_ = std::make_unique<duckdb::Vector>(LogicalType::BLOB, count);
+  duckdb::Vector ordered(OrderKeyType(pool_->GetType()), count);
+  MakeOrderKeys(*pool_, count, ordered);
+  duckdb::CreateSortKeyHelpers::CreateSortKey(
+      ordered, count, duckdb::OrderModifiers(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST),
+      *keys_);
+  keys_->Flatten(count);
+  key_data_ = duckdb::FlatVector::GetData<duckdb::string_t>(*keys_);
 }
 
 void ArrayArguments::CheckRoom(idx_t elements) const {
@@ -221,7 +317,7 @@ void AddNumberKernel(duckdb::ExtensionLoader& loader, std::string name, std::vec
   Definition definition{parts, options};
   auto run = [definition, row_function](duckdb::DataChunk& chunk, duckdb::ExpressionState& state,
                                         duckdb::Vector& result) {
-    ArrayArguments arguments(chunk, state, definition.parts, definition.options.keys);
+    ArrayArguments arguments(chunk, state, definition.parts, definition.options.keys, false);
     result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
     for (idx_t row = 0; row < arguments.rows(); ++row) {
       const auto value = definition.AnyNull(arguments, row) ? std::nullopt : row_function(arguments, row);

@@ -53,7 +53,7 @@ void MakeMap(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::V
   result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
   auto* entries = duckdb::FlatVector::GetData<duckdb::list_entry_t>(result);
   Places key_places, value_places;
-  std::unordered_map<std::string_view, size_t> seen;
+  std::unordered_map<ElementKey, size_t, ElementKey::Hash> seen;
   for (idx_t row = 0; row < count; ++row) {
     entries[row] = {key_places.size(), 0};
     if (keys.IsNull(0, row) || values.IsNull(0, row)) {
