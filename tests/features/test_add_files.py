@@ -133,3 +133,28 @@ def test_a_name_that_two_columns_have(spark, namespace, tmp_path):
     spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('schema.name-mapping.default' = '{json.dumps(both)}')")
     assert add(spark, table, f"`parquet`.`{path}`") == 1
     assert [row.asDict() for row in spark.table(table).collect()] == [{"id": 1, "s2": None, "s": "a"}]
+
+
+def test_metrics_of_footers(spark, namespace, tmp_path):
+    """Counts, sizes and bounds, which the planning of queries goes by."""
+    path, table = tmp_path / "plain", f"{namespace}.t"
+    spark.sql("""SELECT CAST(id AS INT) AS i, id * 10 AS n, if(id = 3, NULL, concat('v', id)) AS s, CAST(id / 4 AS DOUBLE) AS x,
+                 CAST(id AS DECIMAL(10, 2)) AS m, DATE '2024-01-01' + CAST(id AS INT) AS d, TIMESTAMP_NTZ '2024-01-01 01:02:03.000004' AS t,
+                 named_struct('x', id) AS st, array(id) AS arr, map('k', id) AS mp, id = 0 AS b, repeat('abcdefghij', 5) AS big FROM range(10)""") \
+        .coalesce(1).write.parquet(str(path))
+    spark.sql(f"""CREATE TABLE {table} (i BIGINT, n BIGINT, s STRING, x DOUBLE, m DECIMAL(10, 2), d DATE, t TIMESTAMP_NTZ, st STRUCT<x: BIGINT>,
+                  arr ARRAY<BIGINT>, mp MAP<STRING, BIGINT>, b BOOLEAN, big STRING, missing INT) USING iceberg""")
+    assert add(spark, table, f"`parquet`.`{path}`", ", parallelism => 2") == 1
+    row = spark.table(f"{table}.files").first()
+    assert row.record_count == 10 and row.split_offsets == [4]
+    metrics = {name: getattr(row.readable_metrics, name) for name in ("i", "n", "s", "x", "m", "d", "t", "st.x", "b", "big", "missing")}
+    assert {name: (str(each.lower_bound), str(each.upper_bound)) for name, each in metrics.items()} == {
+        "i": ("0", "9"), "n": ("0", "90"), "s": ("v0", "v9"), "x": ("-0.0", "2.25"), "m": ("0.00", "9.00"), "d": ("2024-01-01", "2024-01-10"),
+        "t": ("2024-01-01 01:02:03.000004",) * 2, "st.x": ("0", "9"), "b": ("False", "True"), "big": ("abcdefghijabcdef", "abcdefghijabcdeg"),
+        "missing": ("None", "None")}
+    assert metrics["s"].null_value_count == 1 and metrics["s"].value_count == 10 and metrics["s"].column_size > 0
+    assert metrics["missing"].value_count is None
+    assert spark.sql(f"SELECT count(*) FROM {table} WHERE i > 100").first()[0] == 0
+    assert spark.sql(f"SELECT sum(i) FROM {table} WHERE s >= 'v8'").first()[0] == 17
+    with pytest.raises(PySparkException, match="Parallelism should be larger than 0"):
+        add(spark, table, f"`parquet`.`{path}`", ", parallelism => 0")

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "frazil/base/text.h"
 #include "frazil/commands/imported_files.h"
 #include "frazil/commands/procedures_internal.h"
 #include "frazil/commands/table_writer.h"
@@ -41,18 +42,19 @@ Status CheckNotThere(const tables::Table& table, const std::vector<tables::Writt
 
 Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value>& arguments, CommandContext& context) {
   const std::string& name = arguments[0].string();
+  FRAZIL_ASSIGN_OR_RETURN(const size_t threads, ThreadsOf(arguments[3]));
   FRAZIL_ASSIGN_OR_RETURN(auto source, OpenImportSource(name, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto files,
-                          ImportedFiles(source.scan, name, table.table->partitioning(), arguments[1], context));
+  tables::WriteOptions options;
+  options.operation = "add_files";  // The files are not the write's own: they stay whatever becomes of it.
+  FRAZIL_ASSIGN_OR_RETURN(auto probe, table.table->StartWrite(options));
+  const ImportTarget target{Join(table.full_name, "."), table.table->partitioning(), probe->task().columns};
+  probe->Abort();
+  FRAZIL_ASSIGN_OR_RETURN(auto files, ImportedFiles(source.scan, name, target, arguments[1], threads, context));
   const bool check = arguments[2].is_null() || arguments[2].boolean();
   if (check) FRAZIL_RETURN_IF_ERROR(CheckNotThere(*table.table, files));
   const auto count = static_cast<int64_t>(files.size());
   if (!files.empty()) {
-    tables::WriteOptions options;
-    options.operation = "add_files";  // The files are not the write's own: they stay whatever becomes of it.
-    FRAZIL_ASSIGN_OR_RETURN(auto probe, table.table->StartWrite(options));
-    FRAZIL_RETURN_IF_ERROR(EnsureNameMapping(*table.table, probe->task().columns));
-    probe->Abort();
+    FRAZIL_RETURN_IF_ERROR(EnsureNameMapping(*table.table, target.columns));
     FRAZIL_ASSIGN_OR_RETURN(auto newest, analysis::ResolveTable(table.full_name, context));
     FRAZIL_ASSIGN_OR_RETURN(auto write, newest.table->StartWrite(options));
     write->AddFiles(std::move(files));

@@ -30,7 +30,8 @@ struct NewTable {
 
 /// Makes an Iceberg table with the columns, partitions and files of the source, in one commit. The number of files.
 Result<int64_t> ImportTable(catalogs::Catalog& catalog, const catalogs::Identifier& identifier,
-                            const std::string& source_name, const NewTable& table, CommandContext& context) {
+                            const std::string& source_name, const NewTable& table, size_t threads,
+                            CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto source, OpenImportSource(source_name, context));
   DefinitionClauses clauses;
   clauses.schema = AsNullable(source.scan->schema());
@@ -49,11 +50,12 @@ Result<int64_t> ImportTable(catalogs::Catalog& catalog, const catalogs::Identifi
   if (storage::LocalPath(probe.table->location()) == storage::LocalPath(source.location))
     return Illegal("The snapshot table location cannot be same as the source table location");
   FRAZIL_ASSIGN_OR_RETURN(auto probed, probe.table->StartWrite(options));
-  definition.properties[kNameMapping] = NameMappingOf(probed->task().columns);
+  ImportTarget target{DottedName(catalog, identifier), {}, probed->task().columns};
   probed->Abort();
+  definition.properties[kNameMapping] = NameMappingOf(target.columns);
   FRAZIL_ASSIGN_OR_RETURN(auto staged, catalog.StageTable(identifier, definition, false));
-  FRAZIL_ASSIGN_OR_RETURN(auto files,
-                          ImportedFiles(source.scan, source_name, staged.table->partitioning(), Value(), context));
+  target.fields = staged.table->partitioning();
+  FRAZIL_ASSIGN_OR_RETURN(auto files, ImportedFiles(source.scan, source_name, target, Value(), threads, context));
   FRAZIL_ASSIGN_OR_RETURN(auto write, staged.table->StartWrite(options));
   const auto count = static_cast<int64_t>(files.size());
   write->AddFiles(std::move(files));
@@ -67,12 +69,14 @@ RowSet CountRow(const char* name, int64_t count) {
 
 Result<RowSet> RunSnapshot(catalogs::Catalog& catalog, const catalogs::Identifier& identifier,
                            const std::vector<Value>& arguments, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(const size_t threads, ThreadsOf(arguments[4]));
   NewTable table;
   if (!arguments[2].is_null()) table.location = arguments[2].string();
   // The files are the source's: what is done to this table must not take them away.
   table.properties = {{"gc.enabled", "false"}, {"snapshot", "true"}};
   AddEntries(arguments[3], &table.properties);
-  FRAZIL_ASSIGN_OR_RETURN(int64_t count, ImportTable(catalog, identifier, arguments[0].string(), table, context));
+  FRAZIL_ASSIGN_OR_RETURN(int64_t count,
+                          ImportTable(catalog, identifier, arguments[0].string(), table, threads, context));
   return CountRow("imported_files_count", count);
 }
 
@@ -84,6 +88,7 @@ Result<RowSet> RunMigrate(catalogs::Catalog& catalog, const catalogs::Identifier
                      {{"catalogName", QuoteIdentifier(catalog.name())}, {"operation", "migrate"}});
   }
   if (!arguments[5].is_null() && arguments[5].boolean()) return Error::Unsupported("migrate with ignore_missing_files");
+  FRAZIL_ASSIGN_OR_RETURN(const size_t threads, ThreadsOf(arguments[4]));
   catalogs::Identifier backup = identifier;
   backup.name = arguments[3].is_null() ? identifier.name + "_BACKUP_" : arguments[3].string();
   // Before the name is touched: the table is one whose files can be taken.
@@ -96,7 +101,8 @@ Result<RowSet> RunMigrate(catalogs::Catalog& catalog, const catalogs::Identifier
   // Nobody writes to the table from here on.
   FRAZIL_ASSIGN_OR_RETURN(auto former, migration->SetAside(identifier, backup));
   table.location = former.location;
-  auto count = ImportTable(catalog, identifier, QuoteIdentifier(catalogs::FullName(catalog, backup)), table, context);
+  auto count =
+      ImportTable(catalog, identifier, QuoteIdentifier(catalogs::FullName(catalog, backup)), table, threads, context);
   // Where the commit's outcome is unknown, the new table may be there: nothing is put in its place.
   if (!count.ok() && count.error().kind != ErrorKind::kUnknownCommit) {
     Status restored = migration->PutBack(backup, identifier, former);

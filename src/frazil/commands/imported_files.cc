@@ -1,9 +1,11 @@
 #include "frazil/commands/imported_files.h"
 
 #include <algorithm>
+#include <future>
 
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
+#include "frazil/codec/parquet_footer.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/sql/parser.h"
 #include "frazil/storage/object_store.h"
@@ -11,6 +13,8 @@
 
 namespace frazil::commands {
 namespace {
+
+constexpr size_t kReaders = 8;  // Of footers, at once, at least: they wait for the store most of the time.
 
 Error Illegal(const std::string& message) { return Error::Plain(ExceptionClass::kIllegalArgument, message); }
 
@@ -78,20 +82,70 @@ Result<std::vector<Value>> PartitionOf(const tables::ScanFile& file, const table
 }
 
 /// Columns that only the folders say would be lost in a table that is not partitioned by them.
-Status CheckFolderColumns(const tables::ScanFile& file, const tables::ScanPlan& plan,
-                          const std::vector<tables::PartitionField>& fields) {
+Status CheckFolderColumns(const tables::ScanFile& file, const tables::ScanPlan& plan, const ImportTarget& target) {
   std::vector<std::string> columns;
   bool known = true;
   for (const auto& [index, value] : file.constants) {
     const std::string& column = plan.columns[index].name;
     columns.push_back(column);
-    known = known && std::any_of(fields.begin(), fields.end(), [&](const tables::PartitionField& field) {
+    known = known && std::any_of(target.fields.begin(), target.fields.end(), [&](const tables::PartitionField& field) {
               return EqualsIgnoreCase(field.source.back(), column);
             });
   }
   if (known) return {};
-  return Illegal("Cannot find a partition spec in Iceberg table that matches the partition columns ([" +
-                 Join(columns, ", ") + "]) in input table");
+  return Illegal("Cannot find a partition spec in Iceberg table " + target.name +
+                 " that matches the partition columns ([" + Join(columns, ", ") + "]) in input table");
+}
+
+codec::FileColumn FileColumnOf(const tables::ScanColumn& column) {
+  codec::FileColumn result;
+  result.name = column.name;
+  result.type = column.type;
+  result.field_id = column.field_id;
+  for (const auto& child : column.children) result.children.push_back(FileColumnOf(child));
+  return result;
+}
+
+/// Counts, sizes and bounds by the files' footers, which is all that is read of them.
+Status ReadFooters(const std::vector<tables::ScanColumn>& columns, size_t threads, CommandContext& context,
+                   std::vector<tables::WrittenFile>& files) {
+  std::vector<codec::FileColumn> wanted;
+  for (const auto& column : columns) wanted.push_back(FileColumnOf(column));
+  FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(files[0].path, context.execution().store_settings));
+  const auto read = [&](tables::WrittenFile& file) -> Status {
+    FRAZIL_ASSIGN_OR_RETURN(const auto reader, store->Open(file.path));
+    FRAZIL_ASSIGN_OR_RETURN(auto footer, codec::ReadParquetFooter(*reader, file.path, wanted));
+    file.record_count = footer.record_count;
+    file.split_offsets = std::move(footer.split_offsets);
+    for (auto& [id, figures] : footer.by_column) {
+      auto& statistics = file.columns[id];
+      statistics.compressed_size = figures.compressed_size;
+      // Without a count of the NULLs nothing but the size is known.
+      statistics.value_count = figures.null_count ? figures.value_count : -1;
+      statistics.null_count = figures.null_count.value_or(0);
+      statistics.lower = std::move(figures.lower);
+      statistics.upper = std::move(figures.upper);
+    }
+    return {};
+  };
+  std::vector<std::future<Status>> readers;
+  for (size_t first = 0; first < std::min(threads, files.size()); ++first) {
+    readers.push_back(std::async(std::launch::async, [&, first]() -> Status {
+      for (size_t i = first; i < files.size(); i += threads) FRAZIL_RETURN_IF_ERROR(read(files[i]));
+      return {};
+    }));
+  }
+  Status all;
+  for (auto& reader : readers) {
+    Status part = reader.get();
+    if (all.ok()) all = std::move(part);
+  }
+  return all;
+}
+
+Error NoSuchTable(const std::vector<std::string>& name) {
+  return Error::Plain(ExceptionClass::kSpark, "org.apache.iceberg.exceptions.NoSuchTableException: Table " +
+                                                  QuoteIdentifier(name) + " does not exist");
 }
 
 /// Formats of which a table's data files may be.
@@ -105,30 +159,37 @@ Result<ImportSource> OpenImportSource(const std::string& name, CommandContext& c
   FRAZIL_ASSIGN_OR_RETURN(auto parts, sql::ParseMultipartIdentifier(name, context.parser_options()));
   const bool by_path = parts.size() == 2 && parts[1].find('/') != std::string::npos;
   if (by_path) {
-    if (!IsImportable(parts[0])) return Error::Unsupported("add_files of files of format " + parts[0]);
+    // Spark takes it for a table's name.
+    if (!IsImportable(parts[0])) return NoSuchTable(parts);
     plan::DataSourcePlan source;
     source.format = AsciiLower(parts[0]);
     source.paths.push_back(parts[1]);
     FRAZIL_ASSIGN_OR_RETURN(auto opened, context.OpenDataSource(source));
     return ImportSource{opened.scan, {}, parts[1]};
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto table, analysis::ResolveTable(parts, context));
-  if (!IsImportable(table.table->provider()))
-    return Error::Unsupported("add_files of a table of provider " + table.table->provider());
+  auto table = analysis::ResolveTable(parts, context);
+  if (!table.ok()) return table.error().condition == "TABLE_OR_VIEW_NOT_FOUND" ? NoSuchTable(parts) : table.error();
+  if (!IsImportable(table->table->provider()))
+    return Error::Unsupported("add_files of a table of provider " + table->table->provider());
   ImportSource source;
-  FRAZIL_ASSIGN_OR_RETURN(source.scan, table.table->Scan({}));
-  for (const auto& field : table.table->partitioning()) source.partition_columns.push_back(field.source.back());
-  source.location = table.table->location();
+  FRAZIL_ASSIGN_OR_RETURN(source.scan, table->table->Scan({}));
+  for (const auto& field : table->table->partitioning()) source.partition_columns.push_back(field.source.back());
+  source.location = table->table->location();
   return source;
 }
 
 std::string NameMappingOf(const std::vector<tables::ScanColumn>& columns) { return MappingOf(columns).Write(); }
 
+Result<size_t> ThreadsOf(const Value& parallelism) {
+  if (parallelism.is_null()) return kReaders;
+  if (parallelism.integer() <= 0) return Illegal("Parallelism should be larger than 0");
+  return std::max(kReaders, static_cast<size_t>(parallelism.integer()));
+}
+
 Result<std::vector<tables::WrittenFile>> ImportedFiles(const tables::TableScanPtr& scan, const std::string& name,
-                                                       const std::vector<tables::PartitionField>& fields,
-                                                       const Value& filter, CommandContext& context) {
+                                                       const ImportTarget& target, const Value& filter, size_t threads,
+                                                       CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(Predicate::True()));
-  FRAZIL_ASSIGN_OR_RETURN(auto counts, CountRowsByFile(scan, name, context));
   std::vector<tables::WrittenFile> files;
   for (const auto& file : plan.files) {
     FRAZIL_ASSIGN_OR_RETURN(bool passes, PassesFilter(file, plan, filter));
@@ -137,12 +198,18 @@ Result<std::vector<tables::WrittenFile>> ImportedFiles(const tables::TableScanPt
     added.path = storage::LocalPath(file.path);
     added.format = file.format;
     added.size = file.size;
-    added.record_count = counts[added.path];
-    FRAZIL_ASSIGN_OR_RETURN(added.partition, PartitionOf(file, plan, fields));
-    FRAZIL_RETURN_IF_ERROR(CheckFolderColumns(file, plan, fields));
+    FRAZIL_ASSIGN_OR_RETURN(added.partition, PartitionOf(file, plan, target.fields));
+    FRAZIL_RETURN_IF_ERROR(CheckFolderColumns(file, plan, target));
     files.push_back(std::move(added));
   }
   if (files.empty() && !filter.is_null()) return Illegal("Cannot find any matching partitions in table " + name);
+  if (files.empty()) return files;
+  if (scan->format() == tables::FileFormat::kParquet) {
+    FRAZIL_RETURN_IF_ERROR(ReadFooters(target.columns, threads, context, files));
+    return files;
+  }
+  FRAZIL_ASSIGN_OR_RETURN(auto counts, CountRowsByFile(scan, name, context));
+  for (auto& file : files) file.record_count = counts[file.path];
   return files;
 }
 

@@ -28,10 +28,21 @@ Result<ImportSource> OpenImportSource(const std::string& name, CommandContext& c
 /// The value of kNameMapping for a table of these columns: the names that they have now.
 std::string NameMappingOf(const std::vector<tables::ScanColumn>& columns);
 
+/// The table that files are added to.
+struct ImportTarget {
+  std::string name;
+  std::vector<tables::PartitionField> fields;
+  std::vector<tables::ScanColumn> columns;  ///< With field ids.
+};
+
+/// The threads that `parallelism` (an argument of the procedures, or null) asks for. Error for less than one.
+Result<size_t> ThreadsOf(const Value& parallelism);
+
 /// The files of a scan (called `name` in errors) that pass a filter on their folders (a map, or null: all of them), as
-/// a table with these partition fields has them. Error where the folders do not say a partition field's value.
+/// the table has them, with the statistics of Parquet files' footers. Error where the folders do not say a partition
+/// field's value.
 Result<std::vector<tables::WrittenFile>> ImportedFiles(const tables::TableScanPtr& scan, const std::string& name,
-                                                       const std::vector<tables::PartitionField>& fields,
-                                                       const Value& filter, CommandContext& context);
+                                                       const ImportTarget& target, const Value& filter, size_t threads,
+                                                       CommandContext& context);
 
 }  // namespace frazil::commands

@@ -14,6 +14,7 @@ namespace frazil::tables::iceberg {
 namespace {
 
 constexpr char kColumnPrefix[] = "write.metadata.metrics.column.";
+constexpr char kStatisticsPrefix[] = "write.parquet.stats-enabled.column.";
 
 bool ParseMode(std::string_view text, MetricsMode* mode) {
   std::string lower = AsciiLower(TrimBlanks(text));
@@ -134,6 +135,11 @@ MetricsConfig MetricsConfig::Of(const TableMetadata& metadata) {
     MetricsMode mode;
     if (column != nullptr && ParseMode(value, &mode)) config.by_field_[column->field->id] = mode;
   }
+  for (const auto& [key, value] : metadata.properties) {
+    if (!key.starts_with(kStatisticsPrefix) || EqualsIgnoreCase(value, "true")) continue;
+    const Schema::Located* column = metadata.schema()->Find({key.substr(sizeof(kStatisticsPrefix) - 1)}, true);
+    if (column != nullptr) config.bare_in_parquet_.insert(column->field->id);
+  }
   return config;
 }
 
@@ -164,6 +170,8 @@ Result<DataFilePtr> ToDataFile(const WrittenFile& written, const TableMetadata& 
     const MetricsMode& mode = metrics.For(id);
     if (!mode.counts) continue;
     if (statistics.compressed_size > 0) file->column_sizes.emplace_back(id, statistics.compressed_size);
+    if (statistics.value_count < 0) continue;
+    if (written.format == FileFormat::kParquet && metrics.IsBareInParquet(id)) continue;
     // As Iceberg's own writers: elements of lists and maps, of which a row has any number, are not counted.
     if (column->in_collection) continue;
     file->value_counts.emplace_back(id, statistics.value_count);
