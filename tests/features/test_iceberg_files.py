@@ -39,7 +39,7 @@ def test_distinct_values_of_columns(spark, namespace):
     for wrong in ("columns => array('nosuch')", "columns => array('a')", "snapshot_id => 42"):
         with pytest.raises(Exception, match="(?i)nosuch|non-primitive|42"):
             spark.sql(f"CALL ice.system.compute_table_stats(table => '{table}', {wrong})")
-    with pytest.raises(Exception, match="ROUTINE_NOT_FOUND"):
+    with pytest.raises(Exception, match="FAILED_TO_LOAD_ROUTINE"):
         spark.sql(f"CALL ice.system.`#store_table_stats`(table => '{table}')")
 
 

@@ -1,8 +1,10 @@
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
+#include "frazil/commands/procedures_internal.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_text.h"
 #include "frazil/commands/view_names.h"
+#include "frazil/plan/describe_procedure.h"
 #include "frazil/tables/files/file_table.h"
 
 namespace frazil::commands {
@@ -199,6 +201,8 @@ Result<RowSet> RunDescribe(const plan::DescribeCommand& command, CommandContext&
     case Type::kNamespace:
       return DescribeNamespace(command, context);
     case Type::kFunction:
+      if (dynamic_cast<const plan::DescribeProcedureCommand*>(&command) != nullptr)
+        return DescribeProcedure(command, context);
       return DescribeFunction(command, context);
     case Type::kCatalog: {
       FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));

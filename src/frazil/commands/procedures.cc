@@ -14,11 +14,38 @@ namespace {
 
 using Parameters = std::vector<tables::ProcedureParameter>;
 
+Error Illegal(const std::string& message) { return Error::Plain(ExceptionClass::kIllegalArgument, message); }
+
 /// What a name means for the tables of one format.
 struct Procedure {
   std::string format;
   Parameters parameters;  ///< With the first one, "table".
   std::function<Result<RowSet>(const analysis::ResolvedTable& table, const std::vector<Value>& arguments)> call;
+};
+
+/// All procedures, in the order of Iceberg's Spark runtime, and what it says of them: the name of the class.
+constexpr std::pair<const char*, const char*> kKnownProcedures[] = {
+    {"rollback_to_snapshot", "RollbackToSnapshotProcedure"},
+    {"rollback_to_timestamp", "RollbackToTimestampProcedure"},
+    {"set_current_snapshot", "SetCurrentSnapshotProcedure"},
+    {"cherrypick_snapshot", "CherrypickSnapshotProcedure"},
+    {"rewrite_data_files", "RewriteDataFilesProcedure"},
+    {"rewrite_manifests", "RewriteManifestsProcedure"},
+    {"remove_orphan_files", "RemoveOrphanFilesProcedure"},
+    {"expire_snapshots", "ExpireSnapshotProcedure"},
+    {"migrate", "MigrateTableProcedure"},
+    {"snapshot", "SnapshotTableProcedure"},
+    {"add_files", "AddFiles"},
+    {"ancestors_of", "AncestorsOf"},
+    {"register_table", "RegisterTableProcedure"},
+    {"publish_changes", "ApplyWapChangesProcedure"},
+    {"create_changelog_view", "CreateChangelogViewProcedure"},
+    {"rewrite_position_delete_files", "RewritePositionDeleteFilesProcedure"},
+    {"fast_forward", "FastForwardBranchProcedure"},
+    {"compute_table_stats", "ComputeTableStatsProcedure"},
+    {"compute_partition_stats", "ComputePartitionStatsProcedure"},
+    {"rewrite_table_path", "RewriteTablePathProcedure"},
+    {"remove_dangling_deletes", "RemoveDanglingDeletesProcedure"},
 };
 
 std::vector<Procedure> FindProcedures(std::string_view name, CommandContext& context) {
@@ -98,9 +125,12 @@ Result<std::vector<plan::ExprPtr>> Arrange(const plan::CallCommand& command, con
 }
 
 /// The full name of an argument's table: in the procedure's catalog, which it may begin with.
-Result<std::vector<std::string>> NameOf(const std::string& text, const catalogs::Catalog& catalog,
-                                        CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto parts, sql::ParseMultipartIdentifier(text, context.parser_options()));
+Result<std::vector<std::string>> NameOf(const std::string& parameter, const std::string& text,
+                                        const catalogs::Catalog& catalog, CommandContext& context) {
+  if (text.empty()) return Illegal("Cannot handle an empty identifier for parameter '" + parameter + "'");
+  auto parsed = sql::ParseMultipartIdentifier(text, context.parser_options());
+  if (!parsed.ok()) return Illegal("Cannot parse identifier for parameter '" + parameter + "': " + text);
+  auto parts = *std::move(parsed);
   if (!context.HasCatalog(parts[0])) {
     catalogs::Namespace name_space;
     if (parts.size() == 1)
@@ -110,17 +140,19 @@ Result<std::vector<std::string>> NameOf(const std::string& text, const catalogs:
     parts.insert(parts.begin(), catalog.name());
   }
   if (!EqualsIgnoreCase(parts[0], catalog.name())) {
-    return Error::Plain(ExceptionClass::kIllegalArgument, "Cannot run procedure in catalog '" + catalog.name() +
-                                                              "': '" + text + "' is a table in catalog '" + parts[0] +
-                                                              "'");
+    return Illegal("Cannot run procedure in catalog '" + catalog.name() + "': '" + text + "' is a table in catalog '" +
+                   parts[0] + "'");
   }
   return parts;
 }
 
 Result<analysis::ResolvedTable> TableOf(const std::string& text, const catalogs::Catalog& catalog,
                                         CommandContext& context) {
-  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameOf(text, catalog, context));
-  return analysis::ResolveTable(parts, context);
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameOf("table", text, catalog, context));
+  auto table = analysis::ResolveTable(parts, context);
+  if (table.ok() || table.error().condition != "TABLE_OR_VIEW_NOT_FOUND") return table;
+  return Error::Plain(ExceptionClass::kSpark, "java.lang.RuntimeException: Couldn't load table '" + text +
+                                                  "' in catalog '" + catalog.name() + "'");
 }
 
 /// The procedure of a catalog of this name; null where there is none.
@@ -153,30 +185,23 @@ Result<Procedure> ChooseProcedure(std::vector<Procedure> procedures, const plan:
 
 std::vector<std::string> ProcedureNames(CommandContext& context) {
   std::vector<std::string> names;
-  for (const char* name : {"rollback_to_snapshot",
-                           "rollback_to_timestamp",
-                           "set_current_snapshot",
-                           "cherrypick_snapshot",
-                           "rewrite_data_files",
-                           "rewrite_manifests",
-                           "remove_orphan_files",
-                           "expire_snapshots",
-                           "migrate",
-                           "snapshot",
-                           "add_files",
-                           "ancestors_of",
-                           "register_table",
-                           "publish_changes",
-                           "create_changelog_view",
-                           "rewrite_position_delete_files",
-                           "fast_forward",
-                           "compute_table_stats",
-                           "compute_partition_stats",
-                           "rewrite_table_path",
-                           "remove_dangling_deletes"}) {
+  for (const auto& [name, description] : kKnownProcedures) {
     if (FindCatalogProcedure(name) != nullptr || !FindProcedures(name, context).empty()) names.emplace_back(name);
   }
   return names;
+}
+
+Result<RowSet> DescribeProcedure(const plan::DescribeCommand& command, CommandContext& context) {
+  FRAZIL_ASSIGN_OR_RETURN(auto parts, NameParts(command.name, context));
+  const bool names_catalog = parts.size() > 1 && context.HasCatalog(parts[0]);
+  std::vector<std::string> path(parts.begin() + (names_catalog ? 1 : 0), parts.end());
+  if (!names_catalog) parts.insert(parts.begin(), context.current_catalog());
+  for (const auto& [name, description] : kKnownProcedures) {
+    if (path.size() != 2 || !EqualsIgnoreCase(path[0], "system") || !EqualsIgnoreCase(path[1], name)) continue;
+    return RowSet{DataType::Struct({{"procedure_desc", DataType::String(), false}}),
+                  {{Value("Procedure:   " + std::string(name))}, {Value("Description: " + std::string(description))}}};
+  }
+  return Error::Of("FAILED_TO_LOAD_ROUTINE", {{"routineName", QuoteIdentifier(parts)}});
 }
 
 Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context) {
@@ -194,7 +219,7 @@ Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context
     procedure.parameters = of_catalog->parameters;
     procedures = {std::move(procedure)};
   }
-  if (procedures.empty()) return Error::Of("ROUTINE_NOT_FOUND", {{"routineName", routine}});
+  if (procedures.empty()) return Error::Of("FAILED_TO_LOAD_ROUTINE", {{"routineName", routine}});
   FRAZIL_ASSIGN_OR_RETURN(auto procedure, ChooseProcedure(std::move(procedures), command, *catalog, context));
   FRAZIL_ASSIGN_OR_RETURN(auto expressions, Arrange(command, procedure.parameters, QuoteIdentifier(path.back())));
   std::vector<Value> values;
@@ -205,13 +230,13 @@ Result<RowSet> RunCall(const plan::CallCommand& command, CommandContext& context
       FRAZIL_ASSIGN_OR_RETURN(value, analysis::AnalyzeConstant(expressions[i], parameter.type, context));
     }
     if (value.is_null() && parameter.required) {
-      return Error::Plain(ExceptionClass::kIllegalArgument,
-                          "Parameter '" + parameter.name + "' of " + routine + " must not be null");
+      return Illegal("Parameter '" + parameter.name + "' is not set");
     }
     values.push_back(std::move(value));
   }
   if (of_catalog != nullptr) {
-    FRAZIL_ASSIGN_OR_RETURN(auto name, NameOf(values[of_catalog->table].string(), *catalog, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto name, NameOf(procedure.parameters[of_catalog->table].name,
+                                              values[of_catalog->table].string(), *catalog, context));
     FRAZIL_ASSIGN_OR_RETURN(auto resolved, analysis::ResolveIdentifier(name, context));
     return of_catalog->call(*resolved.catalog, resolved.identifier, values, context);
   }

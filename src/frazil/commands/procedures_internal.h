@@ -32,6 +32,8 @@ struct CatalogProcedure {
 
 /// The names of all procedures, in the order of Iceberg's Spark runtime: SHOW PROCEDURES. procedures.cc
 std::vector<std::string> ProcedureNames(CommandContext& context);
+/// DESCRIBE PROCEDURE. procedures.cc
+Result<RowSet> DescribeProcedure(const plan::DescribeCommand& command, CommandContext& context);
 
 /// rewrite_data_files.cc
 EngineProcedure RewriteDataFiles();

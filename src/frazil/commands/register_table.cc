@@ -13,7 +13,11 @@ Result<RowSet> Run(catalogs::Catalog& catalog, const catalogs::Identifier& ident
     return Error::Of("UNSUPPORTED_FEATURE.CATALOG_OPERATION",
                      {{"catalogName", QuoteIdentifier(catalog.name())}, {"operation", "register_table"}});
   }
-  FRAZIL_RETURN_IF_ERROR(registrar->RegisterTable(identifier, arguments[1].string()));
+  const std::string& metadata = arguments[1].string();
+  if (metadata.empty()) {
+    return Error::Plain(ExceptionClass::kIllegalArgument, "Cannot handle an empty argument metadata_file");
+  }
+  FRAZIL_RETURN_IF_ERROR(registrar->RegisterTable(identifier, metadata));
   FRAZIL_ASSIGN_OR_RETURN(auto table, catalog.LoadTable(identifier));
   std::vector<Value> row(3);
   const auto properties = table->properties();

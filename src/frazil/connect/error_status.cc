@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <cctype>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include <google/rpc/error_details.pb.h>
 #include <google/rpc/status.pb.h>
@@ -89,7 +93,25 @@ bool IsPythonError(const Error& error) {
          error.message.starts_with("Traceback (most recent call last):");
 }
 
-std::span<const std::string_view> ClassesOf(const Error& error) {
+// Errors without a condition whose text begins with the name of a class of Java ("org.apache.iceberg.exceptions.
+// ValidationException: ...") are of that class; "" for others.
+std::string_view JavaClassOf(const Error& error) {
+  if (!error.condition.empty() || error.exception_class != ExceptionClass::kSpark) return {};
+  const std::string_view message = error.message;
+  const std::string_view name = message.substr(0, message.find(": "));
+  const bool is_name = std::all_of(name.begin(), name.end(),
+                                   [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '.'; });
+  const bool is_class = is_name && name.size() < message.size() && name.ends_with("Exception") &&
+                        (name.starts_with("java.") || name.starts_with("org.apache.iceberg."));
+  return is_class ? name : std::string_view();
+}
+
+std::string MessageOf(const Error& error) {
+  const std::string_view name = JavaClassOf(error);
+  return name.empty() ? error.message : error.message.substr(name.size() + 2);
+}
+
+std::span<const std::string_view> FamilyOf(const Error& error) {
   if (IsPythonError(error)) return kPythonClasses;
   if (error.condition == "STREAM_FAILED") return kStreamingQueryClasses;
   switch (error.exception_class) {
@@ -119,6 +141,14 @@ std::span<const std::string_view> ClassesOf(const Error& error) {
       return kSparkClasses;
   }
   return kSparkClasses;
+}
+
+// The class and those that it extends.
+std::vector<std::string_view> ClassesOf(const Error& error) {
+  const std::string_view name = JavaClassOf(error);
+  const auto family = FamilyOf(error);
+  if (name.empty()) return {family.begin(), family.end()};
+  return {name, "java.lang.RuntimeException", "java.lang.Exception", "java.lang.Throwable", "java.lang.Object"};
 }
 
 // At most `limit` bytes, cut between characters of UTF-8.
@@ -203,7 +233,7 @@ grpc::Status ToGrpcStatus(const Error& error, const std::string& error_id) {
     std::string parameters = ParametersJson(error.parameters);
     if (parameters.size() <= kMostParameterBytes) metadata["messageParameters"] = std::move(parameters);
   }
-  const std::string message = Truncate(error.message, kMostMessageBytes);
+  const std::string message = Truncate(MessageOf(error), kMostMessageBytes);
   google::rpc::Status status;
   status.set_code(static_cast<int32_t>(grpc::StatusCode::INTERNAL));
   status.set_message(message);
@@ -216,7 +246,7 @@ void WriteErrorDetails(const Error& error, proto::FetchErrorDetailsResponse* res
   for (const Error* each = &error; each != nullptr; each = each->cause.get()) {
     auto* message = response->add_errors();
     for (const auto name : ClassesOf(*each)) message->add_error_type_hierarchy(std::string(name));
-    message->set_message(each->message);
+    message->set_message(MessageOf(*each));
     if (!each->condition.empty()) {
       auto* throwable = message->mutable_spark_throwable();
       throwable->set_error_class(each->condition);

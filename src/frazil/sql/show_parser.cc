@@ -1,6 +1,7 @@
 // SHOW and DESCRIBE.
 
 #include "frazil/base/text.h"
+#include "frazil/plan/describe_procedure.h"
 #include "frazil/sql/parser_internal.h"
 
 namespace frazil::sql {
@@ -176,7 +177,12 @@ Result<plan::PlanPtr> Parser::Describe() {
     }
     return done();
   }
-  if (At(Keyword::kProcedure) && !AtListEnd(1)) return UnsupportedRest("DESCRIBE PROCEDURE");
+  if (At(Keyword::kProcedure) && !AtListEnd(1)) {
+    Skip();
+    command = std::make_shared<plan::DescribeProcedureCommand>();
+    FRAZIL_ASSIGN_OR_RETURN(command->name, NameReference());
+    return done();
+  }
   if (AtNamespace() && !AtListEnd(1) && !At(TokenType::kDot, 1)) {
     Skip();
     command->type = plan::DescribeCommand::Type::kNamespace;

@@ -167,8 +167,7 @@ class FilePrefixes {
     } else if (name == "DELETE") {
       result.mode_ = Mode::kDelete;
     } else if (name != "ERROR") {
-      return IllegalArgument("No enum constant org.apache.iceberg.actions.DeleteOrphanFiles.PrefixMismatchMode." +
-                             name);
+      return IllegalArgument("Invalid mode: " + mode.string());
     }
     return result;
   }

@@ -41,7 +41,7 @@ Result<RowSet> RollbackToSnapshot(const Table& table, const Arguments& arguments
   int64_t wanted = arguments[0].integer();
   return MoveMain(table, [&](const TableMetadata& base) -> Result<int64_t> {
     if (base.FindSnapshot(wanted) == nullptr) {
-      return IllegalArgument("Cannot roll back to unknown snapshot id: " + std::to_string(wanted));
+      return Validation("Cannot roll back to unknown snapshot id: " + std::to_string(wanted));
     }
     if (!IsAncestorOf(base, base.current_snapshot(), wanted)) {
       return Validation("Cannot roll back to snapshot, not an ancestor of the current state: " +
@@ -74,7 +74,7 @@ Result<RowSet> SetCurrentSnapshot(const Table& table, const Arguments& arguments
     }
     int64_t wanted = arguments[0].integer();
     if (base.FindSnapshot(wanted) == nullptr) {
-      return IllegalArgument("Cannot roll back to unknown snapshot id: " + std::to_string(wanted));
+      return Validation("Cannot roll back to unknown snapshot id: " + std::to_string(wanted));
     }
     return wanted;
   });
@@ -133,7 +133,9 @@ const std::string* Entry(const Snapshot& snapshot, const char* key) {
 /// history.
 Status CheckNotPublished(const TableMetadata& base, const Snapshot& picked) {
   if (IsAncestorOf(base, base.current_snapshot(), picked.snapshot_id)) {
-    return Validation("Cannot cherrypick snapshot " + std::to_string(picked.snapshot_id) + ": already an ancestor");
+    return Error::Plain(ExceptionClass::kSpark,
+                        "org.apache.iceberg.exceptions.CherrypickAncestorCommitException: Cannot cherrypick snapshot " +
+                            std::to_string(picked.snapshot_id) + ": already an ancestor");
   }
   const std::string* id = Entry(picked, "wap.id");
   if (id == nullptr) return {};
