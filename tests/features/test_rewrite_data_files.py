@@ -61,7 +61,16 @@ def test_orders(spark, table):
 @pytest.mark.parametrize("arguments, message", [
     ("sort_order => 'nosuch'", "nosuch"), ("sort_order => 'id,, v'", "sortOrder"), ("sort_order => 'id) WRITE UNORDERED --'", "sortOrder"),
     ("sort_order => 'zorder(id, v), id'", "(?i)Cannot mix"), ("strategy => 'sort'", "(?i)sort order"), ("strategy => 'nosuch'", "(?i)strategy"),
-    ("strategy => 'binpack', sort_order => 'id'", "(?i)one rewriter"),
+    ("strategy => 'binpack', sort_order => 'id'", "Cannot set rewrite mode, it has already been set to BIN-PACK"),
+    ("options => map('output-spec-id', '99')", "Cannot use output spec id 99"), ("options => map('min-input-files', 'x')", 'For input string: "x"'),
+    ("options => map('min-input-files', '0')", "'min-input-files' is set to 0 but must be > 0"),
+    ("options => map('delete-ratio-threshold', '2')", "'delete-ratio-threshold' is set to 2.0 but must be <= 1"),
+    ("options => map('target-file-size-bytes', '10', 'min-file-size-bytes', '1000')", "all new files will be smaller than the min threshold"),
+    ("options => map('rewrite-job-order', 'x')", "Invalid rewrite job order name: x"),
+    ("options => map('max-output-size', '10')", "not supported by the action or the rewriter BIN-PACK"),
+    ("sort_order => 'zorder(id, v)', options => map('max-output-size', '0')", "use less than 1 byte"),
+    ("sort_order => 'zorder(id, v)', options => map('var-length-contribution', '0')", "use less than 1 byte"),
+    ("sort_order => 'id', options => map('compression-factor', '0')", "'compression-factor' is set to 0.0 but must be > 0"),
     ("options => map('nosuch', '1')", "nosuch"), ("where => 'nosuch = 1'", "nosuch"), ("where => 'id ='", "where"),
 ])
 def test_refusals_leave_the_table_alone(spark, table, arguments, message):
@@ -98,3 +107,34 @@ def test_curves_put_near_rows_together(spark, namespace, curve):
         assert max(r.x for r in part) - min(r.x for r in part) <= 16 and max(r.y for r in part) - min(r.y for r in part) <= 16
     with pytest.raises(PySparkException, match="nosuch"):
         rewrite(spark, table, f"sort_order => '{curve}(x, nosuch)', options => map('rewrite-all', 'true')")
+
+
+def test_partial_progress(spark, namespace):
+    """So many commits as max-commits allows, in the order of the jobs."""
+    table = f"{namespace}.p"
+    spark.sql(f"CREATE TABLE {table} (id INT, k INT) USING iceberg PARTITIONED BY (k)")
+    for n in range(2):
+        spark.sql(f"INSERT INTO {table} SELECT id, id % 5 FROM range({n * 20}, {n * 20 + 20})")
+    before = spark.table(f"{table}.snapshots").count()
+    options = "options => map('rewrite-all', 'true', 'partial-progress.enabled', 'true', 'partial-progress.max-commits', '3', 'rewrite-job-order', 'bytes-asc')"
+    assert rewrite(spark, table, options) == (10, 5)
+    commits = spark.table(f"{table}.snapshots").where("operation = 'replace'").orderBy("committed_at").collect()
+    assert len(commits) == 3 and spark.table(f"{table}.snapshots").count() == before + 3
+    assert [int(row.summary["added-data-files"]) for row in commits] == [2, 2, 1]
+    assert spark.sql(f"SELECT count(DISTINCT id) FROM {table}").first()[0] == 40
+
+
+def test_into_another_spec(spark, namespace):
+    table = f"{namespace}.s"
+    spark.sql(f"CREATE TABLE {table} (id INT, k INT) USING iceberg PARTITIONED BY (k)")
+    spark.sql(f"INSERT INTO {table} SELECT id, id % 3 FROM range(30)")
+    spark.sql(f"ALTER TABLE {table} DROP PARTITION FIELD k")
+    spark.sql(f"INSERT INTO {table} SELECT id, id % 3 FROM range(30, 60)")
+    assert rewrite(spark, table, "options => map('rewrite-all', 'true', 'output-spec-id', '0')") == (4, 6)
+    assert {row.spec_id for row in spark.table(f"{table}.files").collect()} == {0}
+    assert spark.sql(f"SELECT count(*) FROM {table} WHERE k = 1").first()[0] == 20
+    assert rewrite(spark, table, "options => map('rewrite-all', 'true', 'output-spec-id', '1')") == (6, 1)
+
+
+def test_a_branch_that_is_not_there_has_no_files(spark, table):
+    assert rewrite(spark, table, "branch => 'nosuch', options => map('rewrite-all', 'true')") == (0, 0)

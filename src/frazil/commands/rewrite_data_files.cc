@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
+#include "frazil/base/logging.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/procedures_internal.h"
 #include "frazil/commands/rewrite_files.h"
@@ -34,7 +36,7 @@ Arguments ArgumentsOf(const std::vector<Value>& values) {
   const auto& entries = values[2].list();
   for (size_t i = 0; i + 1 < entries.size(); i += 2) {
     if (!entries[i].is_null() && !entries[i + 1].is_null())
-      arguments.options[AsciiLower(entries[i].string())] = entries[i + 1].string();
+      arguments.options[entries[i].string()] = entries[i + 1].string();
   }
   return arguments;
 }
@@ -45,10 +47,18 @@ struct Order {
   std::optional<CurveOrder> curve;
 };
 
-/// zorder(a, b) and hilbert(a, b), which must stand alone.
-Result<Order> CurveOf(const std::vector<plan::AlterAction::OrderField>& order, const DataType& schema) {
+bool IsIdentityPartition(const tables::Table& table, const std::string& column) {
+  const auto fields = table.partitioning();
+  return std::any_of(fields.begin(), fields.end(), [&](const tables::PartitionField& field) {
+    return field.transform == tables::TransformKind::kIdentity && field.source.size() == 1 &&
+           EqualsIgnoreCase(field.source[0], column);
+  });
+}
+
+/// zorder(a, b) and hilbert(a, b).
+Result<Order> CurveOf(const std::vector<plan::AlterAction::OrderField>& order, const tables::Table& table) {
+  const DataTypePtr schema = table.schema();
   const auto& term = order[0].term;
-  if (order.size() > 1) return Illegal("Cannot mix identity sort columns and a Zorder sort expression");
   Order result;
   result.fields.emplace();  // The table knows no such order.
   result.curve.emplace();
@@ -58,9 +68,17 @@ Result<Order> CurveOf(const std::vector<plan::AlterAction::OrderField>& order, c
   for (const auto& column : columns) {
     if (column.size() != 1)
       return Error::Unsupported(term.transform + " order by the nested column " + Join(column, "."));
-    const int index = schema.FieldIndex(column[0]);
-    if (index < 0) return Illegal("Cannot find column '" + column[0] + "' in the table's schema");
-    result.curve->columns.push_back(static_cast<size_t>(index));
+    const int index = schema->FieldIndex(column[0]);
+    if (index < 0) {
+      return Illegal("Cannot find column '" + column[0] +
+                     "' in table schema (case sensitive = false): " + schema->SimpleString());
+    }
+    // Within a partition they are all the same.
+    if (!IsIdentityPartition(table, column[0])) result.curve->columns.push_back(static_cast<size_t>(index));
+  }
+  if (result.curve->columns.empty()) {
+    return Illegal("Cannot " + std::string(result.curve->is_hilbert ? "Hilbert order" : "ZOrder") +
+                   ", all columns provided were identity partition columns and cannot be used");
   }
   return result;
 }
@@ -77,12 +95,16 @@ Result<Order> OrderOf(const Arguments& arguments, const analysis::ResolvedTable&
     return Illegal("Cannot sort data without a valid sort order, table '" + Join(table.full_name, ".") +
                    "' is unsorted and no sort order is provided");
   }
-  if (strategy == "binpack") return Illegal("Must use only one rewriter type (bin-pack, sort, zorder)");
+  if (strategy == "binpack") return Illegal("Cannot set rewrite mode, it has already been set to BIN-PACK");
   auto order = sql::ParseWriteOrder(*arguments.sort_order, context.parser_options());
   if (!order.ok()) return Illegal("Unable to parse sortOrder: " + *arguments.sort_order);
   for (const auto& field : *order) {
-    if (field.term.transform == "zorder" || field.term.transform == "hilbert")
-      return CurveOf(*order, *table.table->schema());
+    if (field.term.transform != "zorder" && field.term.transform != "hilbert") continue;
+    if (order->size() > 1) {
+      return Illegal("Cannot mix identity sort columns and a Zorder or Hilbert sort expression: " +
+                     *arguments.sort_order);
+    }
+    return CurveOf(*order, *table.table);
   }
   FRAZIL_ASSIGN_OR_RETURN(auto fields, ToSortFields(*order));
   return Order{std::move(fields), std::nullopt};
@@ -93,7 +115,10 @@ Result<PredicatePtr> FilterOf(const Arguments& arguments, const analysis::Resolv
   if (!arguments.where) return Predicate::True();
   auto condition = sql::ParseExpression(*arguments.where, context.parser_options());
   if (!condition.ok()) return Illegal("Cannot parse predicates in where option: " + *arguments.where);
-  return ExactFilter(*condition, table, context);
+  auto filter = ExactFilter(*condition, table, context);
+  // What is wrong with the condition itself has a condition of its own.
+  if (filter.ok() || filter.error().condition.empty() || filter.error().kind == ErrorKind::kUnsupported) return filter;
+  return Illegal("Cannot parse predicates in where option: " + *arguments.where);
 }
 
 /// How many delete files were left out of the newest state of the table, since they concern no row any more.
@@ -122,6 +147,79 @@ Result<int64_t> CountVectors(const analysis::ResolvedTable& table, const tables:
   });
 }
 
+struct Outcome {
+  int64_t removed = 0, added = 0, bytes = 0, failed = 0, removed_deletes = 0;
+};
+
+RowSet RowOf(const Outcome& outcome) {
+  return RowSet{DataType::Struct({{"rewritten_data_files_count", DataType::Integer(), false},
+                                  {"added_data_files_count", DataType::Integer(), false},
+                                  {"rewritten_bytes_count", DataType::Long(), false},
+                                  {"failed_data_files_count", DataType::Integer(), false},
+                                  {"removed_delete_files_count", DataType::Integer(), false}}),
+                {{Value(outcome.removed), Value(outcome.added), Value(outcome.bytes), Value(outcome.failed),
+                  Value(outcome.removed_deletes)}}};
+}
+
+struct Rewrite {
+  const analysis::ResolvedTable& table;
+  const tables::TableScanPtr& scan;
+  const tables::ScanOptions& head;
+  const tables::WriteOptions& options;
+  const std::optional<CurveOrder>& curve;
+  CommandContext& context;
+
+  /// Some groups in one commit.
+  Status Run(std::span<const RewriteGroup> groups, Outcome* outcome) const {
+    std::vector<std::vector<std::string>> paths;
+    int64_t bytes = 0;
+    bool has_vectors = false;
+    for (const auto& group : groups) {
+      auto& of_group = paths.emplace_back();
+      for (const auto* file : group.files) {
+        of_group.push_back(file->path);
+        has_vectors = has_vectors || file->deleted_positions != nullptr;
+      }
+      bytes += group.bytes;
+    }
+    int64_t vectors = 0;
+    if (has_vectors) {
+      FRAZIL_ASSIGN_OR_RETURN(vectors, CountVectors(table, head, paths));
+    }
+    FRAZIL_ASSIGN_OR_RETURN(const auto rewritten, RewriteFiles(table, scan, paths, options, context, curve));
+    outcome->removed += rewritten.removed;
+    outcome->added += rewritten.added;
+    outcome->bytes += bytes;
+    outcome->removed_deletes += vectors;
+    return {};
+  }
+};
+
+/// A commit that fails leaves its files as they were, and the others go on.
+Status RunInParts(const Rewrite& rewrite, std::span<const RewriteGroup> groups, const RewriteChoice& choice,
+                  Outcome* outcome) {
+  const auto most = static_cast<size_t>(choice.max_commits);
+  const size_t in_commit = std::max<size_t>((groups.size() + most - 1) / most, 1);
+  int64_t failed_commits = 0;
+  for (size_t first = 0; first < groups.size(); first += in_commit) {
+    const auto part = groups.subspan(first, std::min(in_commit, groups.size() - first));
+    Status done = rewrite.Run(part, outcome);
+    if (done.ok()) continue;
+    if (done.error().kind == ErrorKind::kCancelled || done.error().kind == ErrorKind::kUnknownCommit) return done;
+    Log(LogLevel::kWarn, "A part of a rewrite failed", {{"error", done.error().message}});
+    ++failed_commits;
+    for (const auto& group : part) outcome->failed += static_cast<int64_t>(group.files.size());
+  }
+  const int64_t allowed = choice.max_failed_commits.value_or(choice.max_commits);
+  if (failed_commits <= allowed) return {};
+  return Error::Plain(
+      ExceptionClass::kSpark,
+      "java.lang.RuntimeException: partial-progress.enabled is true but " + std::to_string(failed_commits) +
+          " rewrite commits failed. This is more than the maximum allowed failures of " + std::to_string(allowed) +
+          ". Check the logs to determine why the individual commits failed. If this is persistent it may help to "
+          "increase partial-progress.max-commits which will split the rewrite operation into smaller commits.");
+}
+
 Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value>& values, CommandContext& context) {
   const Arguments arguments = ArgumentsOf(values);
   tables::WriteOptions options;
@@ -140,44 +238,32 @@ Result<RowSet> Run(const analysis::ResolvedTable& table, const std::vector<Value
   tables::ScanOptions head;
   head.reference = arguments.branch;
   auto found = table.table->Scan(head);
-  if (!found.ok() && arguments.branch != "main")
-    return Illegal("Cannot rewrite data files for branch " + arguments.branch + ": branch does not exist");
+  Outcome outcome;
+  // A branch that is not there has no files.
+  if (!found.ok() && arguments.branch != "main") return RowOf(outcome);
   FRAZIL_ASSIGN_OR_RETURN(auto scan, std::move(found));
   FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(options.filter));
   if (const auto* evolution = dynamic_cast<const tables::PartitionEvolution*>(scan.get()))
     choice.output_spec_id = evolution->current_spec_id();
-  if (choice.wanted_spec_id && *choice.wanted_spec_id != choice.output_spec_id)
-    return Error::Unsupported("rewrite_data_files with output-spec-id of a spec that is not the table's");
-  auto groups = PlanRewrite(plan, choice);
-  std::vector<std::vector<std::string>> paths;
-  int64_t bytes = 0;
-  for (const auto& group : groups) {
-    auto& of_group = paths.emplace_back();
-    for (const auto* file : group.files) of_group.push_back(file->path);
-    bytes += group.bytes;
+  if (choice.wanted_spec_id) {
+    choice.output_spec_id = static_cast<int32_t>(*choice.wanted_spec_id);
+    options.options["output-spec-id"] = std::to_string(*choice.wanted_spec_id);
+    // Said before a file is read, and even where none is to be.
+    FRAZIL_ASSIGN_OR_RETURN(auto probe, table.table->StartWrite(options));
+    probe->Abort();
   }
-  RewrittenFiles rewritten;
-  int64_t removed_deletes = 0;
-  if (!paths.empty()) {
-    const bool has_vectors = std::any_of(plan.files.begin(), plan.files.end(),
-                                         [](const auto& file) { return file.deleted_positions != nullptr; });
-    if (has_vectors) {
-      FRAZIL_ASSIGN_OR_RETURN(removed_deletes, CountVectors(table, head, paths));
-    }
-    FRAZIL_ASSIGN_OR_RETURN(rewritten, RewriteFiles(table, scan, paths, options, context, order.curve));
+  const auto groups = PlanRewrite(plan, choice);
+  Rewrite rewrite{table, scan, head, options, order.curve, context};
+  if (choice.partial_progress) {
+    FRAZIL_RETURN_IF_ERROR(RunInParts(rewrite, groups, choice, &outcome));
+  } else if (!groups.empty()) {
+    FRAZIL_RETURN_IF_ERROR(rewrite.Run(groups, &outcome));
   }
   if (choice.remove_dangling_deletes) {
     FRAZIL_ASSIGN_OR_RETURN(const int64_t dangling, RemoveDanglingDeletes(table, context));
-    removed_deletes += dangling;
+    outcome.removed_deletes += dangling;
   }
-  DataTypePtr schema = DataType::Struct({{"rewritten_data_files_count", DataType::Integer(), false},
-                                         {"added_data_files_count", DataType::Integer(), false},
-                                         {"rewritten_bytes_count", DataType::Long(), false},
-                                         {"failed_data_files_count", DataType::Integer(), false},
-                                         {"removed_delete_files_count", DataType::Integer(), false}});
-  return RowSet{
-      std::move(schema),
-      {{Value(rewritten.removed), Value(rewritten.added), Value(bytes), Value(int64_t{0}), Value(removed_deletes)}}};
+  return RowOf(outcome);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
+#include "frazil/types/float_text.h"
 
 namespace frazil::commands {
 
@@ -15,24 +16,29 @@ constexpr double kMinSizeRatio = 0.75, kMaxSizeRatio = 1.8;
 
 Error Illegal(const std::string& message) { return Error::Plain(ExceptionClass::kIllegalArgument, message); }
 
-Result<int64_t> NumberOf(const std::string& key, const std::string& text) {
-  auto number = ParseInteger<int64_t>(text);
-  if (number && *number >= 0) return *number;
-  return Illegal("The option '" + key + "' must be a number that is not negative, not '" + text + "'");
+// Numbers and flags as Java reads them.
+
+Error NotANumber(const std::string& text) {
+  return Error::Plain(ExceptionClass::kNumberFormat, "For input string: \"" + text + "\"");
 }
 
-Result<bool> FlagOf(const std::string& key, const std::string& text) {
-  if (EqualsIgnoreCase(text, "true")) return true;
-  if (EqualsIgnoreCase(text, "false")) return false;
-  return Illegal("The option '" + key + "' must be true or false, not '" + text + "'");
+Result<int64_t> NumberOf(const std::string& text) {
+  const auto number = ParseInteger<int64_t>(text);
+  if (!number) return NotANumber(text);
+  return *number;
 }
 
-Result<double> RatioOf(const std::string& key, const std::string& text) {
-  double ratio = 0;
-  auto [stopped, problem] = std::from_chars(text.data(), text.data() + text.size(), ratio);
-  bool is_number = problem == std::errc() && stopped == text.data() + text.size();
-  if (is_number && ratio > 0 && ratio <= 1) return ratio;
-  return Illegal("'" + key + "' is set to " + text + " but must be > 0 and <= 1");
+Result<double> RealOf(const std::string& text) {
+  double number = 0;
+  auto [stopped, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || stopped != text.data() + text.size()) return NotANumber(text);
+  return number;
+}
+
+bool FlagOf(const std::string& text) { return EqualsIgnoreCase(text, "true"); }
+
+Error MustBe(const std::string& key, const std::string& value, const char* bound) {
+  return Illegal("'" + key + "' is set to " + value + " but must be " + bound);
 }
 
 /// What the options say, before the defaults that depend on one another.
@@ -43,112 +49,146 @@ struct GivenChoice : RewriteChoice {
 using Reader = Status (*)(const std::string& key, const std::string& value, GivenChoice* choice);
 
 template <auto Member>
-Status ReadNumber(const std::string& key, const std::string& value, GivenChoice* choice) {
-  FRAZIL_ASSIGN_OR_RETURN(choice->*Member, NumberOf(key, value));
+Status ReadNumber(const std::string& /*key*/, const std::string& value, GivenChoice* choice) {
+  FRAZIL_ASSIGN_OR_RETURN(choice->*Member, NumberOf(value));
   return {};
 }
 
 template <auto Member>
-Status ReadFlag(const std::string& key, const std::string& value, GivenChoice* choice) {
-  FRAZIL_ASSIGN_OR_RETURN(choice->*Member, FlagOf(key, value));
+Status ReadPositive(const std::string& key, const std::string& value, GivenChoice* choice) {
+  FRAZIL_ASSIGN_OR_RETURN(choice->*Member, NumberOf(value));
+  if (choice->*Member <= 0) return MustBe(key, value, "> 0");
   return {};
 }
 
 template <auto Member>
+Status ReadNotNegative(const std::string& key, const std::string& value, GivenChoice* choice) {
+  FRAZIL_ASSIGN_OR_RETURN(const int64_t number, NumberOf(value));
+  if (number < 0) return MustBe(key, value, ">= 0");
+  choice->*Member = number;
+  return {};
+}
+
+template <auto Member>
+Status ReadFlag(const std::string& /*key*/, const std::string& value, GivenChoice* choice) {
+  choice->*Member = FlagOf(value);
+  return {};
+}
+
 Status ReadRatio(const std::string& key, const std::string& value, GivenChoice* choice) {
-  FRAZIL_ASSIGN_OR_RETURN(choice->*Member, RatioOf(key, value));
+  FRAZIL_ASSIGN_OR_RETURN(choice->delete_ratio, RealOf(value));
+  const std::string shown = DoubleToString(choice->delete_ratio);
+  if (!(choice->delete_ratio > 0)) return MustBe(key, shown, "> 0");
+  if (choice->delete_ratio > 1) return MustBe(key, shown, "<= 1");
   return {};
 }
 
-// Everything is one job with one commit here: what says how the work is shared is checked, and has no other meaning.
-
-Status CheckPositive(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
-  auto number = ParseInteger<int64_t>(value);
-  if (!number) return Illegal("For input string: \"" + value + "\"");
-  if (*number < 1) return Illegal("Cannot set " + key + " to " + value + ", the value must be positive.");
-  return {};
-}
-
-Status CheckNumber(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
-  return NumberOf(key, value).status();
-}
-
-Status CheckFlag(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
-  return FlagOf(key, value).status();
-}
-
-Status CheckFactor(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
-  double factor = 0;
-  auto [stopped, problem] = std::from_chars(value.data(), value.data() + value.size(), factor);
-  if (problem == std::errc() && stopped == value.data() + value.size() && factor > 0) return {};
-  return Illegal("'" + key + "' is set to " + value + " but must be > 0");
-}
-
-Status CheckJobOrder(const std::string& /*key*/, const std::string& value, GivenChoice* /*choice*/) {
+Status ReadJobOrder(const std::string& /*key*/, const std::string& value, GivenChoice* choice) {
+  choice->job_order = AsciiLower(value);
   for (const char* known : {"bytes-asc", "bytes-desc", "files-asc", "files-desc", "none"}) {
-    if (EqualsIgnoreCase(value, known)) return {};
+    if (choice->job_order == known) return {};
   }
   return Illegal("Invalid rewrite job order name: " + value);
 }
 
-Status ReadSpecId(const std::string& key, const std::string& value, GivenChoice* choice) {
-  FRAZIL_ASSIGN_OR_RETURN(choice->wanted_spec_id, NumberOf(key, value));
+Status ReadSpecId(const std::string& /*key*/, const std::string& value, GivenChoice* choice) {
+  FRAZIL_ASSIGN_OR_RETURN(choice->wanted_spec_id, NumberOf(value));
   return {};
 }
 
 Status ReadMaxFiles(const std::string& key, const std::string& value, GivenChoice* choice) {
-  auto number = ParseInteger<int32_t>(value);
-  if (!number) return Illegal("For input string: \"" + value + "\"");
+  const auto number = ParseInteger<int32_t>(value);
+  if (!number) return NotANumber(value);
   if (*number <= 0) return Illegal("Cannot set " + key + " to " + value + ", the value must be positive integer.");
   choice->max_files = *number;
   return {};
 }
 
-const std::map<std::string, Reader, std::less<>>& Readers() {
-  static const std::map<std::string, Reader, std::less<>> readers = {
-      {"target-file-size-bytes", &ReadNumber<&GivenChoice::target_size>},
-      {"min-file-size-bytes", &ReadNumber<&GivenChoice::given_min_size>},
-      {"max-file-size-bytes", &ReadNumber<&GivenChoice::given_max_size>},
-      {"min-input-files", &ReadNumber<&GivenChoice::min_input_files>},
-      {"max-file-group-size-bytes", &ReadNumber<&GivenChoice::max_group_size>},
-      {"delete-file-threshold", &ReadNumber<&GivenChoice::delete_files>},
-      {"delete-ratio-threshold", &ReadRatio<&GivenChoice::delete_ratio>},
-      {"rewrite-all", &ReadFlag<&GivenChoice::all>},
-      {"remove-dangling-deletes", &ReadFlag<&GivenChoice::remove_dangling_deletes>},
-      {"output-spec-id", &ReadSpecId},
-      {"max-files-to-rewrite", &ReadMaxFiles},
-      {"partial-progress.enabled", &CheckFlag},
-      {"partial-progress.max-commits", &CheckNumber},
-      {"partial-progress.max-failed-commits", &CheckNumber},
-      {"max-concurrent-file-group-rewrites", &CheckPositive},
-      {"use-starting-sequence-number", &CheckFlag},
-      {"rewrite-job-order", &CheckJobOrder},
-      {"shuffle-partitions-per-file", &CheckPositive},
-      {"compression-factor", &CheckFactor},
-  };
-  return readers;
+// One process writes all groups: what says how many do so at once, and how rows are shuffled, is checked alone.
+
+Status CheckConcurrency(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
+  FRAZIL_ASSIGN_OR_RETURN(const int64_t number, NumberOf(value));
+  if (number < 1) return Illegal("Cannot set " + key + " to " + value + ", the value must be positive.");
+  return {};
 }
 
-/// Of sorts alone, and of z-orders alone: how much of a long value counts is not chosen here.
-bool IsOptionOf(std::string_view rewriter, std::string_view key) {
-  if (key == "shuffle-partitions-per-file" || key == "compression-factor") return rewriter != "BIN-PACK";
-  return true;
+// New files have the number of their commit: what deletes by value comes meanwhile is a conflict.
+Status CheckFlag(const std::string& /*key*/, const std::string& /*value*/, GivenChoice* /*choice*/) { return {}; }
+
+Status CheckShuffle(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
+  FRAZIL_ASSIGN_OR_RETURN(const int64_t number, NumberOf(value));
+  return number > 0 ? Status() : MustBe(key, value, "> 0");
+}
+
+Status CheckFactor(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
+  FRAZIL_ASSIGN_OR_RETURN(const double factor, RealOf(value));
+  return factor > 0 ? Status() : MustBe(key, DoubleToString(factor), "> 0");
+}
+
+// How many bytes of values are interleaved: the curve here goes by parts of as many rows each.
+
+Status CheckOutputSize(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
+  FRAZIL_ASSIGN_OR_RETURN(const int64_t number, NumberOf(value));
+  if (number > 0) return {};
+  return Illegal("Cannot have the interleaved ZOrder value use less than 1 byte, '" + key + "' was set to " + value);
+}
+
+Status CheckContribution(const std::string& key, const std::string& value, GivenChoice* /*choice*/) {
+  FRAZIL_ASSIGN_OR_RETURN(const int64_t number, NumberOf(value));
+  if (number > 0) return {};
+  return Illegal("Cannot use less than 1 byte for variable length types with ZOrder, '" + key + "' was set to " +
+                 value);
+}
+
+struct Option {
+  Reader read;
+  bool of_sorts = false;   ///< Not of BIN-PACK.
+  bool of_curves = false;  ///< Of Z-ORDER alone.
+};
+
+const std::map<std::string, Option, std::less<>>& Options() {
+  static const std::map<std::string, Option, std::less<>> options = {
+      {"target-file-size-bytes", {&ReadPositive<&GivenChoice::target_size>}},
+      {"min-file-size-bytes", {&ReadNotNegative<&GivenChoice::given_min_size>}},
+      {"max-file-size-bytes", {&ReadNumber<&GivenChoice::given_max_size>}},
+      {"min-input-files", {&ReadPositive<&GivenChoice::min_input_files>}},
+      {"max-file-group-size-bytes", {&ReadPositive<&GivenChoice::max_group_size>}},
+      {"delete-file-threshold", {&ReadNotNegative<&GivenChoice::delete_files>}},
+      {"delete-ratio-threshold", {&ReadRatio}},
+      {"rewrite-all", {&ReadFlag<&GivenChoice::all>}},
+      {"remove-dangling-deletes", {&ReadFlag<&GivenChoice::remove_dangling_deletes>}},
+      {"output-spec-id", {&ReadSpecId}},
+      {"max-files-to-rewrite", {&ReadMaxFiles}},
+      {"partial-progress.enabled", {&ReadFlag<&GivenChoice::partial_progress>}},
+      {"partial-progress.max-commits", {&ReadNumber<&GivenChoice::max_commits>}},
+      {"partial-progress.max-failed-commits", {&ReadNumber<&GivenChoice::max_failed_commits>}},
+      {"max-concurrent-file-group-rewrites", {&CheckConcurrency}},
+      {"use-starting-sequence-number", {&CheckFlag}},
+      {"rewrite-job-order", {&ReadJobOrder}},
+      {"shuffle-partitions-per-file", {&CheckShuffle, true}},
+      {"compression-factor", {&CheckFactor, true}},
+      {"max-output-size", {&CheckOutputSize, true, true}},
+      {"var-length-contribution", {&CheckContribution, true, true}},
+  };
+  return options;
+}
+
+bool IsOptionOf(std::string_view rewriter, const Option& option) {
+  if (option.of_curves) return rewriter == "Z-ORDER";
+  return !option.of_sorts || rewriter != "BIN-PACK";
 }
 
 int64_t PartOf(int64_t size, double ratio) { return static_cast<int64_t>(static_cast<double>(size) * ratio); }
 
 Status CheckSizes(const RewriteChoice& choice) {
-  const std::string target = std::to_string(choice.target_size);
-  if (choice.target_size <= 0) return Illegal("'target-file-size-bytes' is set to " + target + " but must be > 0");
-  if (choice.min_size > choice.target_size || choice.max_size <= choice.target_size) {
-    return Illegal("'target-file-size-bytes' (" + target + ") must be between 'min-file-size-bytes' (" +
-                   std::to_string(choice.min_size) + ") and 'max-file-size-bytes' (" + std::to_string(choice.max_size) +
-                   ")");
+  const std::string target = "'target-file-size-bytes' (" + std::to_string(choice.target_size) + ") must be ";
+  if (choice.target_size <= choice.min_size) {
+    return Illegal(target + "> 'min-file-size-bytes' (" + std::to_string(choice.min_size) +
+                   "), all new files will be smaller than the min threshold");
   }
-  for (const auto& [key, number] : {std::pair("min-input-files", choice.min_input_files),
-                                    std::pair("max-file-group-size-bytes", choice.max_group_size)}) {
-    if (number <= 0)
-      return Illegal(std::string("'") + key + "' is set to " + std::to_string(number) + " but must be > 0");
+  if (choice.target_size >= choice.max_size) {
+    return Illegal(target + "< 'max-file-size-bytes' (" + std::to_string(choice.max_size) +
+                   "), all new files will be larger than the max threshold");
   }
   return {};
 }
@@ -190,28 +230,23 @@ Result<RewriteChoice> ReadRewriteChoice(const std::map<std::string, std::string>
                                         std::string_view rewriter) {
   GivenChoice choice;
   if (auto found = properties.find("write.target-file-size-bytes"); found != properties.end()) {
-    FRAZIL_ASSIGN_OR_RETURN(choice.target_size, NumberOf(found->first, found->second));
+    FRAZIL_ASSIGN_OR_RETURN(choice.target_size, NumberOf(found->second));
   }
   std::vector<std::string> unknown;
   for (const auto& [key, value] : options) {
-    auto reader = Readers().find(key);
-    const bool of_curves = rewriter == "Z-ORDER" && (key == "var-length-contribution" || key == "max-output-size");
-    if (of_curves) {
-      FRAZIL_RETURN_IF_ERROR(CheckPositive(key, value, &choice));
-    } else if (reader == Readers().end() || !IsOptionOf(rewriter, key)) {
-      unknown.push_back(key);
-    } else {
-      FRAZIL_RETURN_IF_ERROR(reader->second(key, value, &choice));
-    }
+    const auto option = Options().find(AsciiLower(key));
+    if (option == Options().end() || !IsOptionOf(rewriter, option->second)) unknown.push_back(key);
   }
   if (!unknown.empty()) {
     return Illegal("Cannot use options [" + Join(unknown, ", ") +
                    "], they are not supported by the action or the rewriter " + std::string(rewriter));
   }
-  const auto partial = options.find("partial-progress.enabled"), commits = options.find("partial-progress.max-commits");
-  if (partial != options.end() && EqualsIgnoreCase(partial->second, "true") && commits != options.end() &&
-      ParseInteger<int64_t>(commits->second).value_or(0) <= 0) {
-    return Illegal("Cannot set partial-progress.max-commits to " + commits->second +
+  for (const auto& [key, value] : options) {
+    const std::string name = AsciiLower(key);
+    FRAZIL_RETURN_IF_ERROR(Options().find(name)->second.read(name, value, &choice));
+  }
+  if (choice.partial_progress && choice.max_commits <= 0) {
+    return Illegal("Cannot set partial-progress.max-commits to " + std::to_string(choice.max_commits) +
                    ", the value must be positive when partial-progress.enabled is true");
   }
   choice.min_size = choice.given_min_size.value_or(PartOf(choice.target_size, kMinSizeRatio));
@@ -243,6 +278,15 @@ std::vector<RewriteGroup> PlanRewrite(const tables::ScanPlan& plan, const Rewrit
     left -= static_cast<int64_t>(group.files.size());
   }
   std::erase_if(groups, [](const RewriteGroup& group) { return group.files.empty(); });
+  if (choice.job_order == "none") return groups;
+  const bool by_bytes = choice.job_order.starts_with("bytes");
+  const auto size = [&](const RewriteGroup& group) {
+    return by_bytes ? group.bytes : static_cast<int64_t>(group.files.size());
+  };
+  const bool descending = choice.job_order.ends_with("desc");
+  std::stable_sort(groups.begin(), groups.end(), [&](const RewriteGroup& left, const RewriteGroup& right) {
+    return descending ? size(left) > size(right) : size(left) < size(right);
+  });
   return groups;
 }
 

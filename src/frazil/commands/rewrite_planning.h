@@ -32,11 +32,17 @@ struct RewriteChoice {
   int32_t output_spec_id = 0;
   std::optional<int64_t> wanted_spec_id;  ///< What the option says of it.
   bool remove_dangling_deletes = false;   ///< Afterwards delete files that concern no row any more are left out.
+  /// The order of the groups: "bytes-asc", "bytes-desc", "files-asc", "files-desc", or "none", as they are found.
+  std::string job_order = "none";
+  /// Several commits, each of some of the groups: what one of them cannot do is left to another call.
+  bool partial_progress = false;
+  int64_t max_commits = 10;
+  std::optional<int64_t> max_failed_commits;  ///< Absent: as many as there may be commits.
 };
 
-/// The procedure's options (keys in lower case) over the table's properties. Options that only say how a cluster shares
-/// the work are checked and have no other meaning. `rewriter`: "BIN-PACK", "SORT" or "Z-ORDER". Errors: options that
-/// are unknown to it, or whose values cannot be.
+/// The procedure's options over the table's properties. Options that only say how a cluster shares the work are checked
+/// and have no other meaning. `rewriter`: "BIN-PACK", "SORT" or "Z-ORDER". Errors, with Iceberg's own words: options
+/// that are unknown to it, or whose values cannot be.
 Result<RewriteChoice> ReadRewriteChoice(const std::map<std::string, std::string>& options,
                                         const std::map<std::string, std::string>& properties,
                                         std::string_view rewriter = "BIN-PACK");
@@ -47,7 +53,7 @@ struct RewriteGroup {
   int64_t bytes = 0;
 };
 
-/// The groups worth rewriting, whose files belong to the plan.
+/// The groups worth rewriting, in the order of the jobs, whose files belong to the plan.
 std::vector<RewriteGroup> PlanRewrite(const tables::ScanPlan& plan, const RewriteChoice& choice);
 
 }  // namespace frazil::commands

@@ -64,11 +64,19 @@ TEST(RewriteChoice, RefusesWhatCannotBe) {
                                                      {{"delete-ratio-threshold", "0"}},
                                                      {{"delete-ratio-threshold", "1.5"}},
                                                      {{"delete-ratio-threshold", "0.5x"}},
-                                                     {{"rewrite-all", "yes"}}}) {
+                                                     {{"rewrite-job-order", "fast"}},
+                                                     {{"max-output-size", "8"}}}) {
     auto choice = ReadRewriteChoice(options, {});
     ASSERT_FALSE(choice.ok()) << options.begin()->first;
-    EXPECT_EQ(choice.error().exception_class, ExceptionClass::kIllegalArgument) << options.begin()->first;
+    const std::string& value = options.begin()->second;
+    const bool is_number = value != "many" && value != "0.5x";
+    EXPECT_EQ(choice.error().exception_class,
+              is_number ? ExceptionClass::kIllegalArgument : ExceptionClass::kNumberFormat)
+        << options.begin()->first;
   }
+  // As Java reads it.
+  EXPECT_FALSE(ReadRewriteChoice({{"rewrite-all", "yes"}}, {})->all);
+  EXPECT_TRUE(ReadRewriteChoice({{"max-output-size", "8"}}, {}, "Z-ORDER").ok());
   auto dangling = ReadRewriteChoice({{"remove-dangling-deletes", "true"}}, {});
   ASSERT_TRUE(dangling.ok());
   EXPECT_TRUE(dangling->remove_dangling_deletes);
@@ -100,6 +108,18 @@ TEST(PlanRewrite, CutsGroups) {
   EXPECT_EQ(Groups(PlanOf(std::vector<tables::ScanFile>(5, File(100))),
                    {{"rewrite-all", "true"}, {"max-file-group-size-bytes", "250"}}),
             (std::vector<size_t>{2, 2, 1}));
+}
+
+TEST(PlanRewrite, OrdersJobs) {
+  std::vector<tables::ScanFile> files;
+  for (const char* day : {"a", "b", "b", "c", "c", "c"}) files.push_back(File(day[0] == 'a' ? 900 : 10, 100, day));
+  const auto groups = [&](const char* order) {
+    return Groups(PlanOf(files), {{"rewrite-all", "true"}, {"rewrite-job-order", order}});
+  };
+  EXPECT_EQ(groups("none"), (std::vector<size_t>{1, 2, 3}));
+  EXPECT_EQ(groups("files-desc"), (std::vector<size_t>{3, 2, 1}));
+  EXPECT_EQ(groups("BYTES-ASC"), (std::vector<size_t>{2, 3, 1}));
+  EXPECT_EQ(groups("bytes-desc"), (std::vector<size_t>{1, 3, 2}));
 }
 
 TEST(PlanRewrite, ChoosesFilesWithManyDeletes) {

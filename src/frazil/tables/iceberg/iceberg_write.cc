@@ -72,20 +72,43 @@ Result<SortOrder> OrderOfRows(const TableMetadata& metadata, const WriteOptions&
   return order;
 }
 
+/// A property of data files that is a number.
+struct NumberProperty {
+  const char* key;
+  const char* subject;  ///< Of Iceberg's message that it must be positive; null: it may be any number.
+};
+constexpr NumberProperty kNumberProperties[] = {
+    {"write.target-file-size-bytes", nullptr},
+    {"write.parquet.row-group-size-bytes", "Row group size"},
+    {"write.parquet.page-size-bytes", "Page size"},
+    {"write.parquet.page-row-limit", "Page row count limit"},
+    {"write.parquet.dict-size-bytes", "Dictionary page size"},
+    {"write.parquet.compression-level", nullptr},
+    {"write.parquet.bloom-filter-max-bytes", "bloom Filter Max Bytes"},
+    {"write.parquet.row-group-check-min-record-count", "Row group check minimal record count"},
+    {"write.parquet.row-group-check-max-record-count", "Row group check maximum record count"},
+    {"write.orc.stripe-size-bytes", "Stripe size"},
+    {"write.orc.block-size-bytes", "Block size"},
+    {"write.orc.vectorized.batch-size", "VectorizedRow batch size"},
+    {"write.avro.compression-level", nullptr},
+};
+
 /// Properties and options that are numbers, or one of few words.
 Status CheckWriteProperties(const TableMetadata& metadata, const WriteOptions& options) {
   const auto number = [](const std::string& text) -> Status {
     if (ParseInteger<int64_t>(text)) return {};
     return Error::Plain(ExceptionClass::kNumberFormat, "For input string: \"" + text + "\"");
   };
-  for (const char* key :
-       {"write.target-file-size-bytes", "write.parquet.row-group-size-bytes", "write.parquet.page-size-bytes",
-        "write.parquet.page-row-limit", "write.parquet.dict-size-bytes", "write.parquet.compression-level",
-        "write.parquet.bloom-filter-max-bytes", "write.avro.compression-level", "write.orc.stripe-size-bytes",
-        "write.orc.block-size-bytes"}) {
-    if (auto own = metadata.properties.find(key); own != metadata.properties.end())
-      FRAZIL_RETURN_IF_ERROR(number(own->second));
+  for (const auto& [key, subject] : kNumberProperties) {
+    auto own = metadata.properties.find(key);
+    if (own == metadata.properties.end()) continue;
+    FRAZIL_RETURN_IF_ERROR(number(own->second));
+    if (subject != nullptr && ParseInteger<int64_t>(own->second) <= 0)
+      return IllegalArgument(std::string(subject) + " must be > 0");
   }
+  const std::string page_version = metadata.Property("write.parquet.page-version", "v1");
+  if (page_version != "v1" && page_version != "v2")
+    return IllegalArgument("Unsupported Parquet page version: " + page_version + " (must be v1 or v2)");
   for (const char* key : {"target-file-size-bytes", "compression-level"}) {
     if (auto own = WriteOption(options, key)) FRAZIL_RETURN_IF_ERROR(number(*own));
   }
@@ -226,8 +249,13 @@ Result<std::unique_ptr<IcebergWrite>> IcebergWrite::Start(TableOperationsPtr ope
   write->spec_ = &write->metadata_->spec();
   if (auto spec_id = WriteOption(options, "output-spec-id")) {
     write->spec_ = write->metadata_->FindSpec(static_cast<int32_t>(NumberOf(spec_id, -1)));
-    if (write->spec_ == nullptr)
-      return IllegalArgument("Output spec id " + *spec_id + " is not a valid spec id for table");
+    if (write->spec_ == nullptr) {
+      // Compaction and writes have words of their own for it.
+      if (!IsCompaction(options))
+        return IllegalArgument("Output spec id " + *spec_id + " is not a valid spec id for table");
+      return IllegalArgument("Cannot use output spec id " + *spec_id +
+                             " because the table does not contain a reference to this spec-id.");
+    }
   }
   FRAZIL_ASSIGN_OR_RETURN(SortOrder order, OrderOfRows(*write->metadata_, options));
   write->sort_order_id_ = order.order_id;
