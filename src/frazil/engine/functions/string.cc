@@ -143,6 +143,14 @@ void Pad(std::string& result, std::string_view text, int32_t length, std::string
   if (kLeft) result += text;
 }
 
+// Without the blanks at the sides that are told.
+template <bool kLeft, bool kRight>
+std::string_view TrimBlanks(std::string_view text) {
+  while (kLeft && text.starts_with(' ')) text.remove_prefix(1);
+  while (kRight && text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
 std::string_view TrimBytes(std::string_view bytes, std::string_view set) {
   const size_t begin = bytes.find_first_not_of(set);
   if (begin == std::string_view::npos) return {};
@@ -385,6 +393,9 @@ void AddKernels(duckdb::ExtensionLoader& loader) {
   AddRowKernel(loader, "spark_rpad", {V, I, V}, V, &Pad<false, false>);
   AddRowKernel(loader, "spark_lpad", {B, I, B}, B, &Pad<true, true>);
   AddRowKernel(loader, "spark_rpad", {B, I, B}, B, &Pad<false, true>);
+  AddRowKernel(loader, "spark_trim_blanks", {V}, V, &TrimBlanks<true, true>);
+  AddRowKernel(loader, "spark_ltrim_blanks", {V}, V, &TrimBlanks<true, false>);
+  AddRowKernel(loader, "spark_rtrim_blanks", {V}, V, &TrimBlanks<false, true>);
   AddRowKernel(loader, "spark_trim_binary", {B, B}, B, &TrimBytes);
   AddRowKernel(loader, "spark_reverse", {V}, V, &Reverse);
   AddRowKernel(loader, "spark_translate", {V, V, V}, V, &Translate);
@@ -524,11 +535,12 @@ void RegisterStringFunctions(FunctionLoweringRegistry& registry) {
   registry.AddScalar("space", Template("repeat(spark_repeat_room(' ', $1), $1)"));
   for (const char* name : {"trim", "ltrim", "rtrim"}) {
     const std::string trim = name;
-    registry.AddScalar(name, Build([trim](LoweringContext&, const CallExpression&,
-                                          LoweredArguments arguments) -> Result<LoweredExpression> {
-                         if (arguments.size() == 1) arguments.push_back(ConstantOf(duckdb::Value(" ")));
-                         return CallOf(trim, std::move(arguments));
-                       }));
+    registry.AddScalar(
+        name,
+        Build([trim](LoweringContext&, const CallExpression&, LoweredArguments arguments) -> Result<LoweredExpression> {
+          // DuckDB's own without a set of characters takes other blanks, too.
+          return CallOf(arguments.size() == 1 ? "spark_" + trim + "_blanks" : trim, std::move(arguments));
+        }));
   }
   registry.AddScalar("trim_binary", Build([](LoweringContext&, const CallExpression&,
                                              LoweredArguments arguments) -> Result<LoweredExpression> {
