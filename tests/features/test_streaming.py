@@ -4,6 +4,7 @@ These hold on Spark too; what is ours alone has the mark `ours`.
 """
 import json
 import os
+import re
 import socket
 import time
 from pathlib import Path
@@ -541,18 +542,66 @@ def test_latest_first_is_true_or_false(spark, tmp_path):
             drain(stream.writeStream.format("noop"))
 
 
-@pytest.mark.parametrize("file, text", [("offsets/0", "v1\n{broken"), ("offsets/0", "nothing"), ("commits/0", "v1\n{broken"), ("metadata", "{broken")])
-def test_a_damaged_checkpoint_is_named(spark, tmp_path, numbers, file, text):
+@pytest.fixture
+def damage(tmp_path, numbers):
+    """damage(file, text or None to delete it): what a query of two batches says when it goes on with the file so."""
     stream, add = numbers
-    add("1.json", [1])
+    checkpoint = tmp_path / "c"
+
     def run():
-        drain(stream.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "c")))
-    run()
-    (tmp_path / "c" / file).write_text(text)
-    for beside in (tmp_path / "c").glob(f"**/.{Path(file).name}.crc"):
-        beside.unlink()
-    with pytest.raises(PySparkException, match=f"c/{file}"):
+        drain(stream.writeStream.format("noop").option("checkpointLocation", str(checkpoint)))
+
+    for number in (0, 1):
+        add(f"{number}.json", [number])
         run()
+
+    def call(file, text):
+        if text is None:
+            (checkpoint / file).unlink()
+        else:
+            (checkpoint / file).write_text(text)
+        for beside in checkpoint.glob(f"**/.{Path(file).name}.crc"):
+            beside.unlink()
+        add("2.json", [2])
+        with pytest.raises(PySparkException) as raised:
+            run()
+        return str(raised.value)
+
+    return call
+
+
+@pytest.mark.parametrize("text, reason", [
+    ("", "Incomplete log file"), ("\n", "MALFORMED_LOG_FILE"), ("nothing", "read correct log version from nothing"),
+    ("v0\n{}", "MALFORMED_LOG_FILE"), ("v9\n{}", "INVALID_LOG_VERSION"),
+])
+@pytest.mark.parametrize("file", ["offsets/1", "commits/1", "sources/0/0", "sources/0/1"])
+def test_a_damaged_log_is_named_with_the_reason(damage, file, text, reason):
+    message = damage(file, text)
+    assert re.search(f"Failed to read log file file:/.*/c/{file}\\. .*{reason}", message), message
+
+
+@pytest.mark.parametrize("file, text, reason", [
+    ("offsets/1", 'v1\n{"batchWatermarkMs":"x","batchTimestampMs":1,"conf":{}}\n{"logOffset":1}', "No usable value for batchWatermarkMs"),
+    ("offsets/1", "v1\n{}", r"There are \[0\] sources in the checkpoint offsets and now there are \[1\] sources"),
+    ("offsets/1", "v1\n{}\nnothing", "nothing"),
+    ("commits/1", 'v1\n{"nextBatchWatermarkMs":"x"}', "No usable value for nextBatchWatermarkMs"),
+    ("sources/0/1", "v1\n[]", "No usable value for path"),
+    ("sources/0/1", None, "batch 1 doesn't exist"),
+    ("sources/0/0", None, "0 doesn't exist"),
+])
+def test_a_checkpoint_with_holes_ends_the_query(damage, file, text, reason):
+    assert re.search(reason, damage(file, text))
+
+
+@pytest.mark.ours
+@pytest.mark.parametrize("file, text", [("offsets/1", "v1\n{broken"), ("offsets/1", "v1"), ("commits/1", "v1\n{broken"), ("metadata", ""), ("metadata", "{broken")])
+def test_broken_json_in_a_checkpoint_is_named(damage, file, text):
+    assert f"c/{file}" in damage(file, text)
+
+
+def test_a_checkpoint_without_its_offsets_does_not_begin_again(tmp_path, damage):
+    (tmp_path / "c" / "offsets" / "0").unlink()
+    assert "STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY" in damage("offsets/1", None)
 
 
 @pytest.mark.ours

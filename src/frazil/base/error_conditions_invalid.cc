@@ -342,6 +342,12 @@ constexpr ErrorCondition kTable[] = {
     {"INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", "42K0E",
      "The limit like expression <expr> is invalid. The <name> expression must evaluate to a constant value.",
      kAnalysis},
+    {"INVALID_LOG_VERSION.EXACT_MATCH_VERSION", "KD002",
+     "UnsupportedLogVersion. The only supported log version is v<matchVersion>, but encountered v<version>.", kSpark},
+    {"INVALID_LOG_VERSION.MAX_SUPPORTED_VERSION", "KD002",
+     "UnsupportedLogVersion. The maximum supported log version is v<maxSupportedVersion>, but encountered v<version>. "
+     "The log file was produced by a newer version of Spark and cannot be read by this version. You need to upgrade.",
+     kSpark},
     {"INVALID_NAME_IN_USE_COMMAND", "42000", "Invalid name '<name>' in <command> command. Reason: <reason>", kAnalysis},
     {"INVALID_NON_DETERMINISTIC_EXPRESSIONS", "42K0E",
      "The operator expects a deterministic expression, but the actual expression is <sqlExprs>.", kAnalysis},

@@ -9,6 +9,7 @@ constexpr ErrorCondition kTable[] = {
     {"MALFORMED_CHARACTER_CODING", "22000", "Invalid value found when performing <function> with <charset>",
      kSparkRuntime},
     {"MALFORMED_CSV_RECORD", "KD000", "Malformed CSV record: <badRecord>", kSparkRuntime},
+    {"MALFORMED_LOG_FILE", "KD002", "Log file was malformed: failed to read correct log version from <text>.", kSpark},
     {"MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS", "22023",
      "Malformed records are detected in record parsing: <badRecord>. Parse Mode: <failFastMode>. Parsing JSON arrays "
      "as structs is forbidden.",

@@ -49,6 +49,10 @@ constexpr ErrorCondition kTable[] = {
      "Star (*) is not allowed in a select list when GROUP BY an ordinal position is used.", kAnalysis},
     {"STATEFUL_PROCESSOR_UNKNOWN_TIME_MODE", "42802",
      "Unknown time mode <timeMode>. Accepted timeMode modes are 'none', 'processingTime', 'eventTime'", kAnalysis},
+    {"STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY", "42K03",
+     "The checkpoint location <checkpointLocation> should be empty on batch 0\nPlease either use a new checkpoint "
+     "location, or delete the existing data in the checkpoint location.",
+     kSpark},
     {"STATIC_PARTITION_COLUMN_IN_INSERT_COLUMN_LIST", "42713",
      "Static partition column <staticName> is also specified in the column list.", kAnalysis},
     {"STREAMING_OUTPUT_MODE.INVALID", "42KDE",

@@ -40,8 +40,8 @@ Result<int64_t> BatchOf(const std::optional<Offset>& offset) {
   if (!offset) return kNoBatch;
   const auto bare = ParseInteger<int64_t>(*offset);
   if (bare) return *bare;
-  FRAZIL_ASSIGN_OR_RETURN(auto object, ParseJson(*offset));
-  const auto* batch = object.Find("logOffset");
+  const auto object = ParseJson(*offset);
+  const auto* batch = object.ok() ? object->Find("logOffset") : nullptr;
   const auto number = batch == nullptr ? std::nullopt : ParseInteger<int64_t>(batch->text);
   if (!number) return Error::Plain(ExceptionClass::kSpark, "The offset '" + *offset + "' is none of a folder of files");
   return *number;
@@ -102,7 +102,7 @@ class FileSource : public Source {
   Result<std::optional<Offset>> NextOffset(const std::optional<Offset>& start, bool all,
                                            commands::CommandContext&) override {
     // What the log has beyond the query's offsets was found by a run that ended before it wrote its own.
-    FRAZIL_ASSIGN_OR_RETURN(const int64_t begin, BatchOf(start));
+    FRAZIL_ASSIGN_OR_RETURN(const int64_t begin, KnownBatchOf(start));
     FRAZIL_ASSIGN_OR_RETURN(auto fresh, NewFiles());
     auto end = fresh.begin();
     int64_t bytes = 0;
@@ -134,7 +134,7 @@ class FileSource : public Source {
   Result<SourceRows> Rows(const std::optional<Offset>& start, const Offset& end,
                           commands::CommandContext& context) override {
     FRAZIL_ASSIGN_OR_RETURN(const int64_t begin, BatchOf(start));
-    FRAZIL_ASSIGN_OR_RETURN(const int64_t last, BatchOf(end));
+    FRAZIL_ASSIGN_OR_RETURN(const int64_t last, KnownBatchOf(end));
     plan::DataSourcePlan files;
     files.format = about_.format;
     files.schema = about_.schema->Json();
@@ -200,6 +200,15 @@ class FileSource : public Source {
   void Remember(SeenFile file) {
     known_.insert(file.path);
     seen_.push_back(std::move(file));
+  }
+
+  /// The batch of an offset of the query. Error where the source's own log has lost it: its next batch would have the
+  /// same number, and its files would be taken for read.
+  Result<int64_t> KnownBatchOf(const std::optional<Offset>& offset) const {
+    FRAZIL_ASSIGN_OR_RETURN(const int64_t batch, BatchOf(offset));
+    if (batch <= last_batch_) return batch;
+    return Error::Plain(ExceptionClass::kSpark,
+                        "batch " + std::to_string(batch) + " doesn't exist in the log " + log_.folder());
   }
 
   Result<std::vector<tables::ListedFile>> NewFiles() {

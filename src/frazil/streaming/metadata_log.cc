@@ -6,6 +6,7 @@
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
+#include "frazil/tables/files/batch_file_log.h"
 
 namespace frazil::streaming {
 namespace {
@@ -17,32 +18,24 @@ Error Malformed(const std::string& what, const std::string& text) {
   return Error::Plain(ExceptionClass::kSpark, "The streaming checkpoint is damaged: " + what + " is '" + text + "'");
 }
 
-/// The lines behind the version.
-Result<std::vector<std::string>> LinesOf(const std::string& text, const std::string& what) {
-  auto lines = Split(text, '\n');
+/// The lines behind the version, without empty ones at the end.
+Result<std::vector<std::string>> EntryLines(const std::string& text, bool exact_version) {
+  FRAZIL_ASSIGN_OR_RETURN(auto lines, tables::LogLines(text, exact_version));
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
-  if (lines.empty() || lines[0] != kVersion) {
-    // Source: MetadataVersionUtil.
-    if (!lines.empty() && lines[0].starts_with('v') && ParseInteger<int>(lines[0].substr(1)).value_or(0) > 1) {
-      return Error::Unsupported("Streaming checkpoints with logs of version " + lines[0]);
-    }
-    return Malformed(what, text);
-  }
-  lines.erase(lines.begin());
   return lines;
 }
 
-int64_t NumberAt(const JsonValue& object, std::string_view name) {
+/// 0 where the member is missing.
+Result<int64_t> NumberAt(const JsonValue& object, std::string_view name) {
   const auto* value = object.Find(name);
-  return value == nullptr ? 0 : ParseInteger<int64_t>(value->text).value_or(0);
+  if (value == nullptr) return int64_t{0};
+  const auto number =
+      value->kind == JsonValue::Kind::kNumber ? ParseInteger<int64_t>(value->text) : std::optional<int64_t>();
+  if (number) return *number;
+  return Error::Plain(ExceptionClass::kSpark, "No usable value for " + std::string(name) + ": " + value->Write());
 }
 
 }  // namespace
-
-Error InLogFile(const std::string& path, Error error) {
-  error.message = "Failed to read log file " + path + ". " + error.message;
-  return error;
-}
 
 std::string MetadataLog::PathOf(int64_t batch) const { return storage::JoinPath(folder_, std::to_string(batch)); }
 
@@ -100,15 +93,15 @@ std::string BatchOffsets::Text() const {
 }
 
 Result<BatchOffsets> BatchOffsets::Parse(const std::string& text) {
-  FRAZIL_ASSIGN_OR_RETURN(auto lines, LinesOf(text, "an entry of offsets"));
+  FRAZIL_ASSIGN_OR_RETURN(auto lines, EntryLines(text, false));
   if (lines.empty()) return Malformed("an entry of offsets", text);
   BatchOffsets offsets;
   if (!lines[0].empty()) {
     const auto parsed = ParseJson(lines[0]);
     if (!parsed.ok()) return Malformed("an entry of offsets", text);
     const auto& about = *parsed;
-    offsets.watermark_ms = NumberAt(about, "batchWatermarkMs");
-    offsets.timestamp_ms = NumberAt(about, "batchTimestampMs");
+    FRAZIL_ASSIGN_OR_RETURN(offsets.watermark_ms, NumberAt(about, "batchWatermarkMs"));
+    FRAZIL_ASSIGN_OR_RETURN(offsets.timestamp_ms, NumberAt(about, "batchTimestampMs"));
     if (const auto* kept = about.Find("conf"); kept != nullptr) {
       for (const auto& [key, value] : kept->members) offsets.settings[key] = value.text;
     }
@@ -124,12 +117,13 @@ std::string BatchCommit::Text() const {
 }
 
 Result<BatchCommit> BatchCommit::Parse(const std::string& text) {
-  FRAZIL_ASSIGN_OR_RETURN(auto lines, LinesOf(text, "an entry of commits"));
+  if (text.empty()) return Error::Plain(ExceptionClass::kSpark, "Incomplete log file in the offset commit log");
+  FRAZIL_ASSIGN_OR_RETURN(auto lines, EntryLines(text, true));
   BatchCommit commit;
   if (lines.empty() || lines[0].empty()) return commit;
   const auto about = ParseJson(lines[0]);
   if (!about.ok()) return Malformed("an entry of commits", text);
-  commit.next_watermark_ms = NumberAt(*about, "nextBatchWatermarkMs");
+  FRAZIL_ASSIGN_OR_RETURN(commit.next_watermark_ms, NumberAt(*about, "nextBatchWatermarkMs"));
   return commit;
 }
 
@@ -146,7 +140,7 @@ Result<std::string> CheckpointQueryId(storage::ObjectStore& store, const std::st
   }
   const auto metadata = ParseJson(*text);
   const auto* id = metadata.ok() ? metadata->Find("id") : nullptr;
-  if (id == nullptr || !Uuid::Parse(id->text)) return InLogFile(path, Malformed("the file metadata", *text));
+  if (id == nullptr || !Uuid::Parse(id->text)) return tables::InLogFile(path, Malformed("the file metadata", *text));
   return id->text;
 }
 

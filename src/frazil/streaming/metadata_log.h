@@ -42,9 +42,6 @@ class MetadataLog {
   std::optional<int64_t> oldest_;  ///< The oldest batch that may still be there; unknown at first.
 };
 
-/// The error of a file that cannot be read as what it should be, with the file's name.
-Error InLogFile(const std::string& path, Error error);
-
 /// offsets/N: what batch N reads, written before it begins.
 struct BatchOffsets {
   int64_t watermark_ms = 0;
@@ -53,7 +50,7 @@ struct BatchOffsets {
   std::vector<std::optional<Offset>> ends;      ///< Of each source; nullopt: it has given nothing yet.
 
   std::string Text() const;
-  /// Error MALFORMED_STATE... where the text is no such entry: a plain IllegalStateException.
+  /// Errors: those of tables::LogLines, or a plain IllegalStateException where the text is no such entry.
   static Result<BatchOffsets> Parse(const std::string& text);
 };
 

@@ -19,6 +19,7 @@
 #include "frazil/streaming/operations.h"
 #include "frazil/streaming/source_kinds.h"
 #include "frazil/streaming/wait.h"
+#include "frazil/tables/files/batch_file_log.h"
 
 namespace frazil::streaming {
 namespace {
@@ -207,7 +208,14 @@ Status StreamingQuery::Recover() {
   };
   watermark_is_greatest_ = AsciiLower(context->GetConfig(kWatermarkPolicy).value_or("min")) == "max";
   FRAZIL_ASSIGN_OR_RETURN(auto latest, offsets_->Latest());
-  if (!latest) return begin_new();
+  if (!latest) {
+    // Without its offsets a query would begin again, and write again what it has written.
+    FRAZIL_ASSIGN_OR_RETURN(auto written, commits_->Latest());
+    if (written) {
+      return Error::Of("STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY", {{"checkpointLocation", commits_->folder()}});
+    }
+    return begin_new();
+  }
   const auto load = [&](int64_t batch) -> Result<BatchOffsets> {
     FRAZIL_ASSIGN_OR_RETURN(auto text, offsets_->Get(batch));
     if (!text) {
@@ -215,13 +223,13 @@ Status StreamingQuery::Recover() {
                           "batch " + std::to_string(batch) + " doesn't exist in the offset log " + offsets_->folder());
     }
     auto parsed = BatchOffsets::Parse(*text);
-    if (!parsed.ok()) return InLogFile(offsets_->PathOf(batch), std::move(parsed).error());
+    if (!parsed.ok()) return tables::InLogFile(offsets_->PathOf(batch), std::move(parsed).error());
     BatchOffsets offsets = *std::move(parsed);
     if (offsets.ends.size() != sources_.size()) {
-      return Error::Plain(ExceptionClass::kSpark, "There are [" + std::to_string(offsets.ends.size()) +
-                                                      "] sources in the checkpoint offsets and now there are [" +
-                                                      std::to_string(sources_.size()) +
-                                                      "] sources requested by the query. Cannot continue.");
+      return Error::Plain(ExceptionClass::kSpark,
+                          "assertion failed: There are [" + std::to_string(offsets.ends.size()) +
+                              "] sources in the checkpoint offsets and now there are [" +
+                              std::to_string(sources_.size()) + "] sources requested by the query. Cannot continue.");
     }
     return offsets;
   };
@@ -233,7 +241,7 @@ Status StreamingQuery::Recover() {
   if (policy != batch_.settings.end()) watermark_is_greatest_ = AsciiLower(policy->second) == "max";
   if (committed) {
     auto commit = BatchCommit::Parse(*committed);
-    if (!commit.ok()) return InLogFile(commits_->PathOf(*latest), std::move(commit).error());
+    if (!commit.ok()) return tables::InLogFile(commits_->PathOf(*latest), std::move(commit).error());
     watermark_ms_ = std::max(watermark_ms_, commit->next_watermark_ms);
     batch_id_ = *latest + 1;
     for (size_t i = 0; i < sources_.size(); ++i) {

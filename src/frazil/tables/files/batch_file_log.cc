@@ -37,7 +37,15 @@ Result<std::vector<BatchFileLog::LogFile>> BatchFileLog::Files() const {
   });
   const auto compact = std::find_if(files.rbegin(), files.rend(), [](const LogFile& file) { return file.is_compact; });
   if (compact != files.rend()) files.erase(files.begin(), compact.base() - 1);
-  return files;
+  if (files.empty()) return files;
+  std::vector<LogFile> whole;
+  for (int64_t batch = files.front().is_compact ? files.front().batch : 0; auto& file : files) {
+    for (; batch < file.batch; ++batch)
+      whole.push_back({batch, false, storage::JoinPath(folder_, std::to_string(batch))});
+    whole.push_back(std::move(file));
+    ++batch;
+  }
+  return whole;
 }
 
 Result<std::optional<int64_t>> BatchFileLog::Latest() const {
@@ -49,13 +57,22 @@ Result<std::vector<std::string>> BatchFileLog::Entries() const {
   FRAZIL_ASSIGN_OR_RETURN(auto files, Files());
   std::vector<std::string> entries;
   for (const auto& file : files) {
-    FRAZIL_ASSIGN_OR_RETURN(auto text, store_.Read(file.path));
-    auto lines = Split(text, '\n');
-    if (lines[0] != kVersion)
+    auto text = store_.Read(file.path);
+    if (!text.ok() && storage::IsNotFound(text.error())) {
       return Error::Plain(ExceptionClass::kSpark,
-                          "The log " + file.path + " is not of version " + std::string(kVersion));
-    for (size_t i = 1; i < lines.size(); ++i) {
-      if (!lines[i].empty()) entries.push_back(std::move(lines[i]));
+                          file.path + " doesn't exist (latestId: " + std::to_string(files.back().batch) +
+                              ", compactInterval: " + std::to_string(kCompactInterval) + ")");
+    }
+    if (!text.ok()) return std::move(text).error();
+    auto lines = LogLines(*text);
+    if (!lines.ok()) return InLogFile(file.path, std::move(lines).error());
+    for (auto& line : *lines) {
+      if (line.empty()) continue;
+      const auto entry = ParseJson(line);
+      if (!entry.ok() || entry->Find("path") == nullptr) {
+        return InLogFile(file.path, Error::Plain(ExceptionClass::kSpark, "No usable value for path: " + line));
+      }
+      entries.push_back(std::move(line));
     }
   }
   return entries;
@@ -83,6 +100,28 @@ Result<bool> BatchFileLog::Add(int64_t batch, const std::vector<std::string>& en
   return true;
 }
 
+Result<std::vector<std::string>> LogLines(std::string_view text, bool exact_version) {
+  if (text.empty()) return Error::Plain(ExceptionClass::kSpark, "Incomplete log file");
+  auto lines = Split(text, '\n');
+  if (lines[0] != kVersion) {
+    const auto version = lines[0].starts_with('v') ? ParseInteger<int32_t>(lines[0].substr(1)) : std::nullopt;
+    if (!version || *version <= 0) return Error::Of("MALFORMED_LOG_FILE", {{"text", lines[0]}});
+    return exact_version ? Error::Of("INVALID_LOG_VERSION.EXACT_MATCH_VERSION",
+                                     {{"matchVersion", "1"}, {"version", std::to_string(*version)}})
+                         : Error::Of("INVALID_LOG_VERSION.MAX_SUPPORTED_VERSION",
+                                     {{"maxSupportedVersion", "1"}, {"version", std::to_string(*version)}});
+  }
+  lines.erase(lines.begin());
+  return lines;
+}
+
+Error InLogFile(const std::string& path, Error error) {
+  return Error::Plain(ExceptionClass::kSpark, "Failed to read log file " +
+                                                  std::string(storage::SchemeOf(path).empty() ? "file:" : "") + path +
+                                                  ". " + error.message)
+      .CausedBy(std::move(error));
+}
+
 std::string SinkLogEntry(const std::string& path, int64_t size, int64_t modified_ms) {
   JsonValue entry;
   entry.kind = JsonValue::Kind::kObject;
@@ -107,8 +146,6 @@ Result<std::set<std::string>> CommittedSinkFiles(storage::ObjectStore& store, co
     FRAZIL_ASSIGN_OR_RETURN(auto entry, ParseJson(text));
     const auto* path = entry.Find("path");
     const auto* action = entry.Find("action");
-    if (path == nullptr)
-      return Error::Plain(ExceptionClass::kSpark, "An entry of the log " + folder + " has no path: " + text);
     std::string file = storage::LocalPath(PercentDecode(path->text));
     if (action != nullptr && action->text == "delete") {
       paths.erase(file);

@@ -13,7 +13,7 @@ TEST(BatchFileLog, CompactsEachTenthBatch) {
   BatchFileLog log(store, "/log");
   std::vector<std::string> all;
   for (int64_t batch = 0; batch < 35; ++batch) {
-    all.push_back("{\"n\":" + std::to_string(batch) + "}");
+    all.push_back("{\"path\":\"/" + std::to_string(batch) + "\"}");
     ASSERT_TRUE(*log.Add(batch, {all.back()}));
     EXPECT_EQ(*log.Entries(), all);
     EXPECT_EQ(**log.Latest(), batch);
@@ -22,6 +22,16 @@ TEST(BatchFileLog, CompactsEachTenthBatch) {
   EXPECT_TRUE(*store.Exists("/log/29.compact"));
   EXPECT_FALSE(*store.Exists("/log/29"));
   EXPECT_FALSE(*store.Exists("/log/5"));
+}
+
+TEST(BatchFileLog, MissesNoBatch) {
+  storage::MemoryStore store;
+  BatchFileLog log(store, "/log");
+  for (int64_t batch = 0; batch < 3; ++batch) ASSERT_TRUE(*log.Add(batch, {"{\"path\":\"/a\"}"}));
+  ASSERT_TRUE(store.Delete("/log/1").ok());
+  EXPECT_EQ(log.Entries().status().error().message, "/log/1 doesn't exist (latestId: 2, compactInterval: 10)");
+  ASSERT_TRUE(store.Write("/log/1", "").ok());
+  EXPECT_EQ(log.Entries().status().error().message, "Failed to read log file file:/log/1. Incomplete log file");
 }
 
 TEST(BatchFileLog, SaysWhichFilesOfAFolderCount) {
