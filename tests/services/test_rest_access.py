@@ -11,6 +11,7 @@ from aws_services import aws, client  # noqa: F401
 from conftest import open_session
 from faulty_proxy import FaultyProxy
 from pyspark.errors import PySparkException
+from pyspark.sql.types import LongType
 from rest_service import Refused, RestService
 
 
@@ -128,7 +129,8 @@ def test_keys_that_end_within_a_statement(remote, tmp_path, aws, told, endpoint)
         place = f"s3://lake/{uuid.uuid4().hex[:8]}"
         session.sql(f"CREATE TABLE r.db.t (id BIGINT, p INT) USING iceberg PARTITIONED BY (p) LOCATION '{place}'")
         session.sql("INSERT INTO r.db.t SELECT id, id % 20 FROM range(100)")
-        session.udf.register("slow", lambda x: time.sleep(0.4) or x, "bigint")
+        # A type as text would go to whichever session is the client's active one.
+        session.udf.register("slow", lambda x: time.sleep(0.4) or x, LongType())
         given = service.given
         # Each file is read when the rows before it have gone through the function.
         session.sql("INSERT INTO r.db.t SELECT slow(id), p FROM r.db.t WHERE id < 20")

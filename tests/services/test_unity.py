@@ -7,6 +7,7 @@ import pytest
 from aws_services import aws, client  # noqa: F401
 from conftest import open_session
 from pyspark.errors import PySparkException
+from pyspark.sql.types import LongType
 from test_rest_access import Store
 from unity_service import UnityService
 
@@ -133,7 +134,7 @@ def test_keys_to_files(remote, aws):  # noqa: F811
         session.sql("CREATE SCHEMA unity.s")
         session.sql(f"CREATE TABLE unity.s.t (id BIGINT, p INT) USING delta PARTITIONED BY (p) LOCATION '{place}'")
         session.sql("INSERT INTO unity.s.t SELECT id, id % 20 FROM range(100)")
-        session.udf.register("slow", lambda x: time.sleep(0.4) or x, "bigint")
+        session.udf.register("slow", lambda x: time.sleep(0.4) or x, LongType())
         before = len(ends)
         session.sql("INSERT INTO unity.s.t SELECT slow(id), p FROM unity.s.t WHERE id < 20")
         assert session.table("unity.s.t").count() == 120 and len(ends) > before + 1
