@@ -60,6 +60,75 @@ def test_a_batch_writes_what_it_changes(spark, tmp_path):
 
 
 @pytest.mark.ours
+def test_a_batch_of_a_join_writes_what_it_changes(spark, tmp_path):
+    checkpoint, out = tmp_path / "checkpoint", str(tmp_path / "out")
+    sides = {"l": tmp_path / "left", "r": tmp_path / "right"}
+
+    def run(first, left, right):
+        l, r = (batches(spark, sides[side], first, rows).select(F.col("k").alias(side + "k"), F.col("t").alias(side + "t"), F.col("v").alias(side + "v"))
+                .withWatermark(side + "t", "10 seconds") for side, rows in (("l", left), ("r", right)))
+        joined = l.join(r, F.expr("lk = rk AND rt BETWEEN lt AND lt + INTERVAL 100 SECONDS"), "left_outer")
+        return drain(joined.writeStream.format("delta").option("checkpointLocation", str(checkpoint)), out)
+
+    def rows(keys, at):
+        return [{"k": k, "v": k, "t": f"2026-01-01 00:{at // 60:02}:{at % 60:02}"} for k in keys]
+
+    def check():
+        """One snapshot, and small changes since."""
+        for operator in (0, 1):
+            folder, files = checkpoint / "state" / str(operator) / "0", state_files(checkpoint, operator)
+            assert files == {1: "arrow"} | {version: "delta.arrow" for version in range(2, max(files) + 1)}
+            sizes = {version: (folder / f"{version}.{kind}").stat().st_size for version, kind in files.items()}
+            assert all(20 * sizes[version] < sizes[1] for version in files if version > 1)
+        return max(files)
+
+    run(0, [rows(range(3000), 0)], [rows(range(2000, 5000), 0)])
+    versions = check()
+    # New rows, and old ones that get their first partner.
+    run(1, [rows([7000], 5), rows([7001], 5)], [rows([7, 9], 5), rows([7, 7000], 5)])
+    assert check() >= versions + 2
+    # Behind the watermark those without a partner come out, and nothing is kept but the last rows.
+    query = run(3, [rows([9000], 1000)], [rows([9000], 1000)])
+    found = [(row.lk, row.rk) for row in spark.read.format("delta").load(out).collect()]
+    met = [*range(2000, 3000), 7, 7, 9, 7000, 9000]
+    expected = [(k, k) for k in met] + [(k, None) for k in [*range(3000), 7001] if k not in met]
+    assert sorted(found, key=str) == sorted(expected, key=str)
+    assert query.lastProgress["stateOperators"][0]["numRowsTotal"] == 2
+
+
+@pytest.mark.ours
+def test_a_batch_of_sessions_writes_what_it_changes(spark, tmp_path):
+    checkpoint, out = tmp_path / "checkpoint", str(tmp_path / "out")
+
+    def run(first, rows):
+        stream = batches(spark, tmp_path, first, rows)
+        sessions = stream.groupBy("k", F.session_window("t", "10 seconds").alias("w")).agg(F.sum("v").alias("v"), F.count("*").alias("n"))
+        sessions = sessions.selectExpr("k", "unix_seconds(w.start) % 86400 AS begins", "unix_seconds(w.end) % 86400 AS ends", "v", "n")
+        return drain(sessions.writeStream.outputMode("complete").format("delta").option("checkpointLocation", str(checkpoint)), out)
+
+    def row(k, at, v=1):
+        return {"k": k, "v": v, "t": f"2026-01-01 00:{at // 60:02}:{at % 60:02}"}
+
+    def kept(*keys):
+        found = spark.read.format("delta").load(out).where(F.col("k").isin(*keys)).collect()
+        return sorted((row.k, row.begins, row.ends, row.v, row.n) for row in found)
+
+    run(0, [[row(k, 0) for k in range(3000)] + [row(1, 30), row(2, 30)]])
+    assert state_files(checkpoint) == {1: "arrow"}
+    # One that grows, one that joins two, one that stays as long as it is, and a new one of its own.
+    query = run(1, [[row(1, 15), row(5000, 0)], [row(2, 7), row(2, 16), row(2, 23), row(3, 0, 5), row(4, 20)]])
+    assert state_files(checkpoint) == {1: "arrow", 2: "delta.arrow", 3: "delta.arrow"}
+    assert kept(1, 2, 3, 4, 5000) == [(1, 0, 10, 1, 1), (1, 15, 25, 1, 1), (1, 30, 40, 1, 1), (2, 0, 40, 5, 5), (3, 0, 10, 6, 2),
+                                      (4, 0, 10, 1, 1), (4, 20, 30, 1, 1), (5000, 0, 10, 1, 1)]
+    (state,) = query.lastProgress["stateOperators"]
+    assert state["numRowsTotal"] == spark.read.format("delta").load(out).count() == 3002 + 1 + 1 - 1 + 1
+    assert (checkpoint / "state/0/0/3.delta.arrow").stat().st_size * 20 < (checkpoint / "state/0/0/1.arrow").stat().st_size
+    query = run(3, [[row(1, 8), row(1, 24)]])
+    assert kept(1) == [(1, 0, 40, 5, 5)]
+    assert query.lastProgress["stateOperators"][0]["numRowsTotal"] == 3002
+
+
+@pytest.mark.ours
 def test_a_damaged_state_is_named(spark, tmp_path):
     checkpoint = tmp_path / "checkpoint"
 

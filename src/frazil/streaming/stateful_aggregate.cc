@@ -90,29 +90,48 @@ Result<plan::PlanPtr> MergeIntoSessions(StateStore& store, const StatefulBatch& 
                                         const std::vector<std::string>& of_parts, const std::string& is_complete,
                                         Statements& statements, commands::CommandContext& context,
                                         StateReport* report) {
-  auto former = std::make_shared<plan::ArrowRowsNode>();
-  FRAZIL_ASSIGN_OR_RETURN(former->data, store.Load(batch.id, plan::OutputSchema(partial)));
-  for (const auto& column : partial.output) {
-    former->output.push_back(column);
-    former->output.back().id = context.NextId();
-    former->output.back().nullable = true;
-  }
+  KeyedState state(store, keys.size(), statements, context);
+  FRAZIL_RETURN_IF_ERROR(state.Load(batch.id, plan::OutputSchema(partial)));
   const auto fresh = statements.Put(std::make_shared<plan::ArrowRowsNode>(partial.As<plan::ArrowRowsNode>()));
-  FRAZIL_ASSIGN_OR_RETURN(const auto merge_query, MergeSessions(Statements::UnionAll(statements.Put(former), fresh),
-                                                                keys, session, of_parts, statements));
-  FRAZIL_ASSIGN_OR_RETURN(auto kept, statements.Run(merge_query));
-  const auto merged = statements.Put(kept);
-  plan::PlanPtr given = merged;
-  if (batch.mode == OutputMode::kAppend) {
-    FRAZIL_ASSIGN_OR_RETURN(given, statements.Filter(merged, is_complete.empty() ? "false" : is_complete));
+  // Those that are kept do not touch each other: each that becomes another one touches a fresh one itself.
+  const std::string& window = keys[session];
+  std::string touches =
+      "l." + window + ".start <= r." + window + ".end AND r." + window + ".start <= l." + window + ".end";
+  for (const auto& key : keys) {
+    if (key != window) touches += " AND l." + key + " <=> r." + key;
   }
-  if (batch.mode != OutputMode::kComplete && !is_complete.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(const auto rest, statements.Filter(merged, "NOT " + is_complete));
-    FRAZIL_ASSIGN_OR_RETURN(kept, statements.Run(rest));
+  FRAZIL_ASSIGN_OR_RETURN(const auto met_query,
+                          statements.Join(state.rows(), fresh, plan::JoinType::kLeftSemi, touches));
+  FRAZIL_ASSIGN_OR_RETURN(const auto met_rows, statements.Run(met_query));
+  const auto met = statements.Put(met_rows);
+  FRAZIL_ASSIGN_OR_RETURN(const auto merge_query,
+                          MergeSessions(Statements::UnionAll(met, fresh), keys, session, of_parts, statements));
+  FRAZIL_ASSIGN_OR_RETURN(const auto merged_rows, statements.Run(merge_query));
+  const auto merged = statements.Put(merged_rows);
+  FRAZIL_ASSIGN_OR_RETURN(const auto others,
+                          statements.Join(state.rows(), met, plan::JoinType::kLeftAnti, SameKeys(keys.size())));
+  const auto all = Statements::UnionAll(others, merged);
+  int64_t count = state.count() + RowCount(*merged_rows) - RowCount(*met_rows);
+  FRAZIL_ASSIGN_OR_RETURN(auto removed, statements.Join(met, merged, plan::JoinType::kLeftAnti, SameKeys(keys.size())));
+  FRAZIL_ASSIGN_OR_RETURN(const auto completed_query,
+                          statements.Filter(all, is_complete.empty() ? "false" : is_complete));
+  FRAZIL_ASSIGN_OR_RETURN(const auto completed_rows, statements.Run(completed_query));
+  const auto completed = statements.Put(completed_rows);
+  if (batch.mode != OutputMode::kComplete) {
+    removed = Statements::UnionAll(removed, completed);
+    count -= RowCount(*completed_rows);
   }
-  FRAZIL_RETURN_IF_ERROR(store.Save(batch.id + 1, kept->As<plan::ArrowRowsNode>().data));
-  report->rows_total = RowCount(*kept);
-  return given;
+  FRAZIL_RETURN_IF_ERROR(state.Save(batch.id + 1, merged, removed, count));
+  report->rows_total = count;
+  switch (batch.mode) {
+    case OutputMode::kComplete:
+      return all;
+    case OutputMode::kUpdate:
+      return merged;
+    case OutputMode::kAppend:
+      return completed;
+  }
+  return Error::Internal("An output mode without a meaning.");
 }
 
 }  // namespace

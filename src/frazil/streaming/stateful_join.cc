@@ -3,8 +3,10 @@
 #include "frazil/plan/make_logical.h"
 #include "frazil/streaming/event_time.h"
 #include "frazil/streaming/join_times.h"
+#include "frazil/streaming/keyed_state.h"
 #include "frazil/streaming/stateful.h"
 #include "frazil/streaming/statements.h"
+#include "frazil/tables/arrow_column.h"
 
 namespace frazil::streaming {
 
@@ -15,8 +17,8 @@ using plan::LogicalPlanPtr;
 namespace {
 
 /// The rows of one side: those of earlier batches and those of this one. Columns: v0, v1, ... (with the ids of the
-/// side's own), then whether the row has had a partner, whether it is of this batch, and its number; `prefix` is in
-/// front of each name.
+/// side's own), then whether the row has had a partner, whether it is of this batch, and its number, by which the state
+/// keeps it; `prefix` is in front of each name.
 struct SideRows {
   std::string prefix;
   std::vector<Attribute> columns;  ///< Of the join.
@@ -28,13 +30,13 @@ struct SideRows {
 };
 
 Result<SideRows> ReadSide(const std::string& prefix, const LogicalPlan& node, const LogicalPlanPtr& child,
-                          StateStore& store, int64_t version, int64_t late_ms, Statements& statements,
+                          KeyedState& state, int64_t version, int64_t late_ms, Statements& statements,
                           commands::CommandContext& context, StateReport* report) {
   SideRows side;
   side.prefix = prefix;
   std::vector<Attribute> columns;
   std::vector<ExpressionPtr> expressions;
-  std::vector<StructField> fields;
+  std::vector<StructField> fields = {{"k0", DataType::Long(), true}};
   std::string late;
   const auto event_times = EventTimeColumns(node);
   const auto not_kept = ScanMetadataColumns(node);
@@ -54,27 +56,27 @@ Result<SideRows> ReadSide(const std::string& prefix, const LogicalPlan& node, co
                             statements.Filter(fresh, "coalesce(" + late + " > " + MicrosOf(late_ms) + ", true)"));
   }
   fields.emplace_back(side.Name("matched"), DataType::Boolean(), true);
-  auto kept = std::make_shared<plan::ArrowRowsNode>();
-  for (auto& column : columns) {
-    column.id = context.NextId();
-    column.nullable = true;
-  }
-  columns.push_back(NewColumn(context, side.Name("matched"), DataType::Boolean()));
-  kept->output = std::move(columns);
-  FRAZIL_ASSIGN_OR_RETURN(kept->data, store.Load(version, DataType::Struct(std::move(fields))));
+  FRAZIL_RETURN_IF_ERROR(state.Load(version, DataType::Struct(std::move(fields))));
+  // New rows are numbered on from those that are there.
+  FRAZIL_ASSIGN_OR_RETURN(const auto last_query,
+                          statements.Group(state.rows(), {}, {"coalesce(max(k0), -1L) + 1L AS next"}));
+  FRAZIL_ASSIGN_OR_RETURN(const auto last, statements.Run(last_query));
+  const auto& last_data = *last->As<plan::ArrowRowsNode>().data;
+  const int64_t next =
+      tables::ArrowColumn::OfBatch(last_data.batches.at(0), *last_data.schema).Field("next").Integer(0);
   auto items = side.values;
   items.push_back("false AS " + side.Name("matched"));
   items.push_back("true AS " + side.Name("fresh"));
+  items.push_back("monotonically_increasing_id() + " + std::to_string(next) + "L AS " + side.Name("number"));
   FRAZIL_ASSIGN_OR_RETURN(fresh, statements.Select(fresh, items));
   FRAZIL_ASSIGN_OR_RETURN(const auto fresh_rows, statements.Run(fresh));
   report->rows_updated += RowCount(*fresh_rows);
-  fresh = statements.Put(fresh_rows);
-  FRAZIL_ASSIGN_OR_RETURN(auto former,
-                          statements.Select(statements.Put(kept), {"*", "false AS " + side.Name("fresh")}));
-  FRAZIL_ASSIGN_OR_RETURN(auto all,
-                          statements.Select(Statements::UnionAll(fresh, former),
-                                            {"*", "monotonically_increasing_id() AS " + side.Name("number")}));
-  FRAZIL_ASSIGN_OR_RETURN(const auto rows, statements.Run(all));
+  items = side.values;
+  items.push_back(side.Name("matched"));
+  items.push_back("false AS " + side.Name("fresh"));
+  items.push_back("k0 AS " + side.Name("number"));
+  FRAZIL_ASSIGN_OR_RETURN(const auto former, statements.Select(state.rows(), items));
+  FRAZIL_ASSIGN_OR_RETURN(const auto rows, statements.Run(Statements::UnionAll(statements.Put(fresh_rows), former)));
   auto named = std::make_shared<plan::ArrowRowsNode>(rows->As<plan::ArrowRowsNode>());
   const size_t n = side.columns.size();
   for (size_t i = 0; i < n; ++i) named->output[i].id = side.columns[i].id;
@@ -85,15 +87,11 @@ Result<SideRows> ReadSide(const std::string& prefix, const LogicalPlan& node, co
   return side;
 }
 
-/// What becomes of a side's rows after a batch.
-struct Kept {
-  plan::PlanPtr stays;           ///< Columns v0, v1, ..., matched.
-  plan::PlanPtr goes_unmatched;  ///< Columns v0, v1, ...
-};
-
-/// `pairs`: the joined rows of the batch. `notes`: whether it matters that a row has had a partner.
-Result<Kept> Forget(const SideRows& side, const JoinSide& times, const plan::PlanPtr& pairs, bool notes, int64_t now_ms,
-                    Statements& statements, commands::CommandContext& context) {
+/// Saves what stays of a side's rows after a batch. `pairs`: the joined rows of the batch. `notes`: whether it matters
+/// that a row has had a partner; `wants_one`: with it a row is done. The rows that go without any: v0, v1, ...
+Result<plan::PlanPtr> SaveSide(const SideRows& side, KeyedState& state, int64_t version, const JoinSide& times,
+                               const plan::PlanPtr& pairs, bool notes, bool wants_one, int64_t now_ms,
+                               Statements& statements, commands::CommandContext& context, StateReport* report) {
   auto columns = side.rows->output;
   std::vector<ExpressionPtr> expressions;
   for (const auto& column : columns) expressions.push_back(MakeColumn(column));
@@ -112,28 +110,40 @@ Result<Kept> Forget(const SideRows& side, const JoinSide& times, const plan::Pla
   }
   plan::PlanPtr rows = statements.Put(plan::MakeProject(side.rows, std::move(expressions), std::move(columns)));
   auto items = side.values;
-  Kept kept;
+  items.insert(items.end(), {side.Name("fresh"), side.Name("number") + " AS k0"});
+  std::string matched = side.Name("matched");
   if (notes) {
     FRAZIL_ASSIGN_OR_RETURN(auto found,
                             statements.Group(pairs, {side.Name("number")}, {side.Name("number") + " AS found"}));
     FRAZIL_ASSIGN_OR_RETURN(
         rows, statements.Join(rows, found, JoinType::kLeftOuter, "l." + side.Name("number") + " = r.found"));
-    items.push_back("(" + side.Name("matched") + " OR found IS NOT NULL) AS " + side.Name("matched"));
-  } else {
-    items.push_back(side.Name("matched"));
+    matched = "(" + matched + " OR found IS NOT NULL)";
   }
   if (gone.empty()) gone = "false";
+  if (wants_one) gone += " OR " + matched;
+  items.push_back(matched + " <> " + side.Name("matched") + " AS changes");
+  items.push_back(matched + " AS " + side.Name("matched"));
   items.push_back("(" + gone + ") AS gone");
   FRAZIL_ASSIGN_OR_RETURN(rows, statements.Select(rows, items));
   FRAZIL_ASSIGN_OR_RETURN(const auto noted, statements.Run(rows));
   rows = statements.Put(noted);
-  items = side.values;
+  std::vector<std::string> of_state = {"k0"};
+  of_state.insert(of_state.end(), side.values.begin(), side.values.end());
+  of_state.push_back(side.Name("matched"));
+  const auto those = [&](const std::string& condition) -> Result<LogicalPlanPtr> {
+    FRAZIL_ASSIGN_OR_RETURN(const auto found, statements.Filter(rows, condition));
+    FRAZIL_ASSIGN_OR_RETURN(const auto columns, statements.Select(found, of_state));
+    return statements.Run(columns);
+  };
+  FRAZIL_ASSIGN_OR_RETURN(const auto added, those("NOT gone AND " + side.Name("fresh")));
+  FRAZIL_ASSIGN_OR_RETURN(const auto changed, those("NOT gone AND changes AND NOT " + side.Name("fresh")));
+  FRAZIL_ASSIGN_OR_RETURN(const auto removed, those("gone AND NOT " + side.Name("fresh")));
+  const int64_t count = state.count() + RowCount(*added) - RowCount(*removed);
+  FRAZIL_RETURN_IF_ERROR(state.Save(version, Statements::UnionAll(statements.Put(added), statements.Put(changed)),
+                                    statements.Put(removed), count));
+  report->rows_total += count;
   FRAZIL_ASSIGN_OR_RETURN(const auto unmatched, statements.Filter(rows, "gone AND NOT " + side.Name("matched")));
-  FRAZIL_ASSIGN_OR_RETURN(kept.goes_unmatched, statements.Select(unmatched, items));
-  items.push_back(side.Name("matched"));
-  FRAZIL_ASSIGN_OR_RETURN(const auto stays, statements.Filter(rows, "NOT gone"));
-  FRAZIL_ASSIGN_OR_RETURN(kept.stays, statements.Select(stays, items));
-  return kept;
+  return statements.Select(unmatched, side.values);
 }
 
 /// The rows of one side with NULLs in the place of the other's, `other`.
@@ -170,9 +180,10 @@ Result<StatefulOperators::Stream> StatefulOperators::Join(const plan::JoinNode& 
   Statements statements(context);
   StateReport report;
   report.operator_name = "symmetricHashJoin";
-  FRAZIL_ASSIGN_OR_RETURN(const auto left, ReadSide("l", *node.left, left_child, left_store, batch.id,
+  KeyedState left_state(left_store, 1, statements, context), right_state(right_store, 1, statements, context);
+  FRAZIL_ASSIGN_OR_RETURN(const auto left, ReadSide("l", *node.left, left_child, left_state, batch.id,
                                                     watermarks.late_ms, statements, context, &report));
-  FRAZIL_ASSIGN_OR_RETURN(const auto right, ReadSide("r", *node.right, right_child, right_store, batch.id,
+  FRAZIL_ASSIGN_OR_RETURN(const auto right, ReadSide("r", *node.right, right_child, right_state, batch.id,
                                                      watermarks.late_ms, statements, context, &report));
   // Rows of this batch meet all of the other side, those of earlier batches what is new there.
   const auto left_new = plan::MakeFilter(left.rows, MakeColumn(left.fresh));
@@ -188,10 +199,12 @@ Result<StatefulOperators::Stream> StatefulOperators::Join(const plan::JoinNode& 
   const bool is_semi = node.type == JoinType::kLeftSemi;
   const bool keeps_left = node.type == JoinType::kLeftOuter || node.type == JoinType::kFullOuter;
   const bool keeps_right = node.type == JoinType::kRightOuter || node.type == JoinType::kFullOuter;
-  FRAZIL_ASSIGN_OR_RETURN(
-      auto left_kept, Forget(left, times.left, pairs, keeps_left || is_semi, watermarks.now_ms, statements, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto right_kept,
-                          Forget(right, times.right, pairs, keeps_right, watermarks.now_ms, statements, context));
+  FRAZIL_ASSIGN_OR_RETURN(const auto left_alone,
+                          SaveSide(left, left_state, batch.id + 1, times.left, pairs, keeps_left || is_semi, is_semi,
+                                   watermarks.now_ms, statements, context, &report));
+  FRAZIL_ASSIGN_OR_RETURN(const auto right_alone,
+                          SaveSide(right, right_state, batch.id + 1, times.right, pairs, keeps_right, false,
+                                   watermarks.now_ms, statements, context, &report));
   plan::PlanPtr given;
   if (is_semi) {
     // Each row once, with its first partner; it needs no other.
@@ -199,25 +212,19 @@ Result<StatefulOperators::Stream> StatefulOperators::Join(const plan::JoinNode& 
     FRAZIL_ASSIGN_OR_RETURN(const auto found,
                             statements.Join(unmatched, pairs, JoinType::kLeftSemi, "l.lnumber = r.lnumber"));
     FRAZIL_ASSIGN_OR_RETURN(given, statements.Select(found, left.values));
-    FRAZIL_ASSIGN_OR_RETURN(left_kept.stays, statements.Filter(left_kept.stays, "NOT lmatched"));
   } else {
     auto items = left.values;
     items.insert(items.end(), right.values.begin(), right.values.end());
     FRAZIL_ASSIGN_OR_RETURN(given, statements.Select(pairs, items));
   }
   if (keeps_left) {
-    FRAZIL_ASSIGN_OR_RETURN(auto alone, Padded(left_kept.goes_unmatched, right, true, statements, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto alone, Padded(left_alone, right, true, statements, context));
     given = Statements::UnionAll(std::move(given), std::move(alone));
   }
   if (keeps_right) {
-    FRAZIL_ASSIGN_OR_RETURN(auto alone, Padded(right_kept.goes_unmatched, left, false, statements, context));
+    FRAZIL_ASSIGN_OR_RETURN(auto alone, Padded(right_alone, left, false, statements, context));
     given = Statements::UnionAll(std::move(given), std::move(alone));
   }
-  FRAZIL_ASSIGN_OR_RETURN(const auto left_stays, statements.Run(left_kept.stays));
-  FRAZIL_ASSIGN_OR_RETURN(const auto right_stays, statements.Run(right_kept.stays));
-  FRAZIL_RETURN_IF_ERROR(left_store.Save(batch.id + 1, left_stays->As<plan::ArrowRowsNode>().data));
-  FRAZIL_RETURN_IF_ERROR(right_store.Save(batch.id + 1, right_stays->As<plan::ArrowRowsNode>().data));
-  report.rows_total = RowCount(*left_stays) + RowCount(*right_stays);
   reports_.push_back(std::move(report));
   FRAZIL_ASSIGN_OR_RETURN(const auto result, statements.Run(given));
   std::vector<ExpressionPtr> outputs;
