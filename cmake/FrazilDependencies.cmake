@@ -30,6 +30,7 @@ frazil_pkg_config(libedit libedit)
 frazil_pkg_config(curl libcurl)
 frazil_pkg_config(openssl libcrypto)
 frazil_pkg_config(libxml2 libxml-2.0)
+frazil_pkg_config(rdkafka rdkafka)
 
 # Debian packages that pkg-config does not know.
 function(frazil_find_library NAME FILE)

@@ -98,7 +98,8 @@ def test_a_reader(spark, tmp_path):
     spark.dataSource.register(make_source("reader", str(tmp_path)))
     stream = spark.readStream.format("numbered").option("most", 6).load()
     assert stream.isStreaming and stream.schema.simpleString() == "struct<n:int,text:string>"
-    run(stream, tmp_path)
+    query = run(stream, tmp_path)
+    assert sum(progress["numInputRows"] for progress in query.recentProgress) == 4
     assert sorted(tuple(row) for row in spark.read.parquet(f"{tmp_path}/out").collect()) == [(n, f"row {n}") for n in range(4)]
 
 

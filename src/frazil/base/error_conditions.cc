@@ -25,9 +25,8 @@ std::span<const ErrorCondition> PartOf(std::string_view name) {
   return error_conditions::UToZ();
 }
 
-/// The first condition of that name or one behind it; null where there is none among those that begin alike.
-const ErrorCondition* NotBefore(std::string_view name) {
-  const auto part = PartOf(name);
+/// The first condition of that name or one behind it; null where there is none in that part of the table.
+const ErrorCondition* NotBefore(std::string_view name, std::span<const ErrorCondition> part) {
   const auto found = std::lower_bound(
       part.begin(), part.end(), name,
       [](const ErrorCondition& condition, std::string_view wanted) { return condition.name < wanted; });
@@ -37,14 +36,17 @@ const ErrorCondition* NotBefore(std::string_view name) {
 }  // namespace
 
 const ErrorCondition* FindErrorCondition(std::string_view name) {
-  const auto* found = NotBefore(name);
-  return found != nullptr && found->name == name ? found : nullptr;
+  for (const auto part : {PartOf(name), error_conditions::Kafka()}) {
+    const auto* found = NotBefore(name, part);
+    if (found != nullptr && found->name == name) return found;
+  }
+  return nullptr;
 }
 
 bool IsErrorConditionName(std::string_view name) {
   if (name.empty()) return false;
   const std::string beginning = std::string(name) + ".";
-  const auto* found = NotBefore(beginning);
+  const auto* found = NotBefore(beginning, PartOf(beginning));
   return FindErrorCondition(name) != nullptr || (found != nullptr && found->name.starts_with(beginning));
 }
 

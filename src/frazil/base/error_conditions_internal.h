@@ -15,6 +15,8 @@ std::span<const ErrorCondition> DToF();
 /// What Delta Lake adds to Spark's conditions: all begin with "DELTA_".
 std::span<const ErrorCondition> Delta();
 std::span<const ErrorCondition> GToL();
+/// What Spark's Kafka connector adds, in a list of its own: some of the names begin as others do.
+std::span<const ErrorCondition> Kafka();
 std::span<const ErrorCondition> Invalid();
 std::span<const ErrorCondition> LegacyParse();
 std::span<const ErrorCondition> LegacyAnalysis();

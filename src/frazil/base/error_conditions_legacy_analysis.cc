@@ -379,6 +379,10 @@ constexpr ErrorCondition kTable[] = {
     {"_LEGACY_ERROR_TEMP_3058", "", "Found duplicate column(s) <checkType>: <duplicateColumns>", kAnalysis},
     {"_LEGACY_ERROR_TEMP_3060", "", "Couldn't find column <i> in:\n<schema>", kAnalysis},
     {"_LEGACY_ERROR_TEMP_3063", "", "pivot is not supported on a streaming DataFrames/Datasets", kAnalysis},
+    {"_LEGACY_ERROR_TEMP_3080", "", "<msg>", kAnalysis},
+    {"_LEGACY_ERROR_TEMP_3081", "",
+     "Save mode <mode> not allowed for Kafka. Allowed save modes are <append> and <errorIfExists> (default).",
+     kAnalysis},
     {"_LEGACY_ERROR_TEMP_3102", "", "<msg>", kAnalysis},
     {"_LEGACY_ERROR_TEMP_3262", "", "Doesn't support month or year interval: <interval>", kIllegalArgument},
 };

@@ -89,6 +89,11 @@ TEST(ErrorTest, EveryConditionIsFoundAndWellFormed) {
     }
   }
   EXPECT_GT(names.size(), 900u);
+  for (const auto& condition : error_conditions::Kafka()) {
+    EXPECT_TRUE(names.insert(condition.name).second) << condition.name;
+    EXPECT_EQ(FindErrorCondition(condition.name), &condition) << condition.name;
+    EXPECT_EQ(condition.sql_state.empty(), !condition.name.starts_with("KAFKA_DATA_LOSS.")) << condition.name;
+  }
   EXPECT_EQ(FindErrorCondition(""), nullptr);
   EXPECT_EQ(FindErrorCondition("zzz"), nullptr);
   EXPECT_EQ(FindErrorCondition("TABLE_OR_VIEW_NOT_FOUND "), nullptr);

@@ -6,6 +6,7 @@
 #include "frazil/analysis/dml/store_assignment.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/generated_columns.h"
+#include "frazil/commands/kafka.h"
 #include "frazil/commands/python_data_source.h"
 #include "frazil/commands/schema_evolution.h"
 #include "frazil/commands/statements_internal.h"
@@ -406,6 +407,7 @@ Result<RowSet> RunWrite(const plan::WriteCommand& command, CommandContext& conte
       if (batch == nullptr) return NoRows();
     }
   }
+  if (provider == "kafka") return SaveToKafka(command, query, context);
   if (auto format = tables::FileFormatByName(provider)) return SaveFiles(command, *format, provider, query, context);
   if (auto format = context.formats().Find(provider); format != nullptr && format->self_describing())
     return SaveFormatTable(command, *format, query, context);

@@ -157,6 +157,8 @@ void ReadPartitions(duckdb::ClientContext& client, duckdb::TableFunctionInput& i
   if (scan.slots.empty()) output.data[0].Reference(duckdb::Value::BOOLEAN(true));
   output.SetCardinality(count);
   state.offset += count;
+  if (const auto& metrics = StatementState::Of(client).context.metrics; metrics != nullptr)
+    metrics->rows_read.fetch_add(static_cast<int64_t>(count));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/catalogs/path/path_tables.h"
+#include "frazil/commands/kafka.h"
 #include "frazil/commands/python_data_source.h"
 #include "frazil/commands/table_definition.h"
 #include "frazil/functions/text_options.h"
@@ -82,6 +83,7 @@ Result<analysis::OpenedDataSource> StatementContext::OpenDataSource(const plan::
   if (tables::FileFormatByName(name).has_value()) return OpenFiles(source, name);
   if (auto found = formats().Find(name); found != nullptr && found->self_describing())
     return OpenFormatTable(source, *found);
+  if (name == "kafka") return commands::OpenKafka(source, *this);
   if (FindPythonDataSource(format).has_value()) return OpenPythonDataSource(source, format);
   return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
 }

@@ -107,6 +107,11 @@ std::string Progress::Json() const {
     one.members.emplace_back("numInputRows", Number(source.rows));
     AddSpeed(&one, "inputRowsPerSecond", static_cast<double>(source.rows), since_last);
     AddSpeed(&one, "processedRowsPerSecond", static_cast<double>(source.rows), processing);
+    if (!source.metrics.empty()) {
+      JsonValue metrics = Object();
+      for (const auto& [name, value] : source.metrics) metrics.members.emplace_back(name, JsonValue::OfString(value));
+      one.members.emplace_back("metrics", std::move(metrics));
+    }
     source_list.items.push_back(std::move(one));
   }
   json.members.emplace_back("sources", std::move(source_list));

@@ -17,6 +17,7 @@ struct SourceProgress {
   std::string description;
   std::optional<Offset> start, end, latest;
   int64_t rows = 0;
+  std::map<std::string, std::string> metrics;
 };
 
 /// What one trigger of a query did.

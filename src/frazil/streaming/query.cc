@@ -407,6 +407,7 @@ Status StreamingQuery::RunBatch(Progress* progress) {
       about.start = source.begin;
       about.end = source.end;
       about.latest = source.source->newest();
+      if (source.end) about.metrics = source.source->Metrics(*source.end);
       SourceRows rows;
       if (source.end && source.end != source.begin) {
         FRAZIL_ASSIGN_OR_RETURN(rows, source.source->Rows(source.begin, *source.end, *context));

@@ -58,6 +58,9 @@ Result<std::unique_ptr<Sink>> MakeMemorySink(const StreamWrite& write, const Dat
 Result<std::unique_ptr<Sink>> MakeCallbackSink(const StreamWrite& write, const DataTypePtr& schema, StreamHost& host,
                                                commands::CommandContext& context);
 
+// kafka_stream.cc
+Result<std::unique_ptr<Sink>> MakeKafkaSink(const StreamWrite& write, const DataTypePtr& schema);
+
 // python_source.cc
 /// A data source of Python, registered as `name`.
 Result<std::unique_ptr<Sink>> MakePythonSink(const StreamWrite& write, const std::string& name, OutputMode mode);

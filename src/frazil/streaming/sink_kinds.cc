@@ -86,6 +86,7 @@ Result<std::unique_ptr<Sink>> MakeSink(const StreamWrite& write, OutputMode mode
     if (mode == OutputMode::kUpdate) return UnsupportedMode(format, mode);
     return MakeMemorySink(write, schema, host);
   }
+  if (format == "kafka") return MakeKafkaSink(write, schema);
   if (format == "noop") return std::unique_ptr<Sink>(std::make_unique<NoopSink>());
   if (format == "console") {
     int rows = 20;

@@ -3,6 +3,7 @@
 // What a streaming query reads, and how far it has come in it.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,8 @@ class Source {
   virtual Status StopAtPresent(commands::CommandContext& context) = 0;
   /// The newest place that NextOffset has seen, beyond its limits; nullopt: no rows yet.
   virtual std::optional<Offset> newest() const = 0;
+  /// What progress reports tell of a batch that ends there, in the source's own words.
+  virtual std::map<std::string, std::string> Metrics(const Offset& /*end*/) const { return {}; }
   /// The query has written all rows up to `end` for good.
   virtual Status Committed(const Offset& /*end*/, commands::CommandContext& /*context*/) { return {}; }
 };

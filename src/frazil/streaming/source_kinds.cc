@@ -93,6 +93,10 @@ Result<analysis::OpenedDataSource> DescribeSource(const plan::Plan& source, size
     FRAZIL_ASSIGN_OR_RETURN(about.schema, DescribeSocket(about));
     return analysis::OpenedDataSource{std::make_shared<SourceScan>(std::move(about), std::nullopt, place), "socket"};
   }
+  if (about.format == "kafka") {
+    FRAZIL_ASSIGN_OR_RETURN(about.schema, DescribeKafka(read, about));
+    return analysis::OpenedDataSource{std::make_shared<SourceScan>(std::move(about), std::nullopt, place), "kafka"};
+  }
   std::vector<std::string> paths = read.paths;
   if (const auto path = about.options.find("path"); path != about.options.end()) paths.push_back(path->second);
   const auto files = tables::FileFormatByName(about.format);
@@ -102,7 +106,6 @@ Result<analysis::OpenedDataSource> DescribeSource(const plan::Plan& source, size
       FRAZIL_RETURN_IF_ERROR(DescribePythonSource(read, &about, context));
       return analysis::OpenedDataSource{std::make_shared<SourceScan>(std::move(about), std::nullopt, place), format};
     }
-    if (about.format == "kafka") return Error::Unsupported("The streaming source " + about.format);
     return Error::Of("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
   }
   if (paths.size() != 1) {
@@ -128,6 +131,7 @@ Result<std::unique_ptr<Source>> MakeSource(const SourceDescription& description,
   if (description.format == "rate") return MakeRateSource(description, folder, context);
   if (description.format == "rate-micro-batch") return MakeRateMicroBatchSource(description);
   if (description.format == "socket") return MakeSocketSource(description);
+  if (description.format == "kafka") return MakeKafkaSource(description, folder, context);
   if (tables::FileFormatByName(description.format) && description.table.empty())
     return MakeFileSource(description, folder, context);
   if (description.table.empty() && context.FindPythonDataSource(description.format))

@@ -61,6 +61,12 @@ Result<tables::TablePtr> LoadTable(const SourceDescription& description, command
 Result<std::unique_ptr<Source>> MakeTableSource(const SourceDescription& description, const std::string& folder,
                                                 commands::CommandContext& context);
 
+// kafka_stream.cc
+/// Checks the options.
+Result<DataTypePtr> DescribeKafka(const plan::DataSourcePlan& read, const SourceDescription& description);
+Result<std::unique_ptr<Source>> MakeKafkaSource(const SourceDescription& description, const std::string& folder,
+                                                commands::CommandContext& context);
+
 // python_source.cc
 /// Fills in the schema and the options of a source that is registered by the description's format.
 Status DescribePythonSource(const plan::DataSourcePlan& read, SourceDescription* about,

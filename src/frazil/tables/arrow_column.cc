@@ -5,6 +5,9 @@
 namespace frazil::tables {
 namespace {
 
+/// Integers of 64 bits; all others have 32.
+bool IsWide(const DataType& type) { return type.id() == TypeId::kLong || type.id() == TypeId::kTimestamp; }
+
 bool Bit(const uint8_t* bits, int64_t index) { return (bits[index / 8] >> (index % 8) & 1) != 0; }
 
 void AppendBit(std::vector<uint8_t>* bits, int64_t index, bool value) {
@@ -40,7 +43,7 @@ bool ArrowColumn::IsNull(int64_t row) const {
 bool ArrowColumn::Boolean(int64_t row) const { return Bit(Buffer<uint8_t>(1), offset_ + row); }
 
 int64_t ArrowColumn::Integer(int64_t row) const {
-  return type_->id() == TypeId::kLong ? Buffer<int64_t>(1)[offset_ + row] : Buffer<int32_t>(1)[offset_ + row];
+  return IsWide(*type_) ? Buffer<int64_t>(1)[offset_ + row] : Buffer<int32_t>(1)[offset_ + row];
 }
 
 std::string_view ArrowColumn::Text(int64_t row) const {
@@ -85,6 +88,7 @@ ArrowColumnBuilder::ArrowColumnBuilder(DataTypePtr type) : type_(std::move(type)
       offsets_.push_back(0);
       break;
     case TypeId::kString:
+    case TypeId::kBinary:
       offsets_.push_back(0);
       break;
     default:
@@ -106,12 +110,14 @@ void ArrowColumnBuilder::AppendNull() {
     case TypeId::kArray:
     case TypeId::kMap:
     case TypeId::kString:
+    case TypeId::kBinary:
       offsets_.push_back(offsets_.back());
       break;
     case TypeId::kBoolean:
       AppendBit(&data_, length_, false);
       break;
     case TypeId::kLong:
+    case TypeId::kTimestamp:
       data_.resize(data_.size() + 8);
       break;
     default:
@@ -127,7 +133,7 @@ void ArrowColumnBuilder::Append(bool value) {
 }
 
 void ArrowColumnBuilder::Append(int64_t value) {
-  size_t width = type_->id() == TypeId::kLong ? 8 : 4;
+  size_t width = IsWide(*type_) ? 8 : 4;
   const auto* bytes = reinterpret_cast<const uint8_t*>(&value);  // Little endian: the lower half stands first.
   data_.insert(data_.end(), bytes, bytes + width);
   AppendValidity(true);
@@ -184,6 +190,7 @@ void ArrowColumnBuilder::Finish(ArrowArray* out) {
       break;
     }
     case TypeId::kString:
+    case TypeId::kBinary:
       parts->buffers.push_back(parts->offsets.data());
       parts->buffers.push_back(parts->data.data());
       break;

@@ -11,8 +11,8 @@
 
 namespace frazil::tables {
 
-/// A column of an Arrow batch laid out as types/arrow_c.h says, for the types that checkpoints have: boolean, integer,
-/// long, string, struct, array, map. A view: lives no longer than the batch.
+/// A column of an Arrow batch laid out as types/arrow_c.h says, for the types that are needed: boolean, integer, long,
+/// timestamp, string, binary, struct, array, map. A view: lives no longer than the batch.
 class ArrowColumn {
  public:
   ArrowColumn(const ArrowArray& array, const DataType& type, int64_t offset)

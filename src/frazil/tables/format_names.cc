@@ -11,6 +11,7 @@ std::string ShortFormatName(const std::string& format) {
   if (name == "org.apache.iceberg.spark.source.icebergsource") return "iceberg";
   if (name == "io.delta.sql.deltadatasource" || name == "org.apache.spark.sql.delta.sources.deltadatasource")
     return "delta";
+  if (name == "org.apache.spark.sql.kafka010.kafkasourceprovider") return "kafka";
   static constexpr std::string_view kPrefix = "org.apache.spark.sql.execution.datasources.";
   if (name.starts_with(kPrefix)) {
     std::string rest = name.substr(kPrefix.size());
