@@ -1,5 +1,6 @@
 """Files as sources and sinks: Parquet, CSV, JSON, text; partition folders, schemas, save modes."""
 import os
+import uuid
 
 import pyarrow
 import pytest
@@ -277,3 +278,38 @@ def test_repartition_and_iceberg(spark, namespace):
     # A partitioned table says itself how rows lie.
     frame.repartition(4).writeTo(f"{namespace}.spread_by_k").using("iceberg").partitionedBy(F.col("k")).create()
     assert spark.table(f"{namespace}.spread_by_k.files").count() == 2
+
+
+def test_partition_folders_have_the_types_that_all_their_values_have(spark, tmp_path):
+    for number, (texts, type_name, read) in enumerate([
+            (["+5", "007"], "int", ["5", "7"]), (["1", "1.5"], "double", ["1.0", "1.5"]), (["9999999999", "1.5"], "string", ["1.5", "9999999999"]),
+            (["1", "99999999999999999999"], "decimal(20,0)", ["1", "99999999999999999999"]), (["NaN", "1d"], "double", ["1.0", "NaN"]),
+            (["2026-01-31"], "date", ["2026-01-31"]), (["2026-01-31 xyz"], "string", ["2026-01-31 xyz"]),
+            (["2026-01-31 06%3A02%3A07.089"], "string", ["2026-01-31 06:02:07.089"]),
+            (["2026-01-31", "2026-01-31 06%3A02%3A07.5"], "timestamp", ["2026-01-31 00:00:00", "2026-01-31 06:02:07.5"]),
+            (["06%3A02%3A07"], "time(6)", ["06:02:07"]), (["__HIVE_DEFAULT_PARTITION__"], "void", ["None"])]):
+        for text in texts:
+            folder = tmp_path / str(number) / f"p={text}"
+            folder.mkdir(parents=True)
+            (folder / "x.txt").write_text("1\n")
+        df = spark.read.text(str(tmp_path / str(number)))
+        assert df.dtypes[1] == ("p", type_name), texts
+        assert sorted(str(row[0]) for row in df.selectExpr("CAST(p AS STRING)").collect()) == read
+
+
+def test_timestamps_in_partition_folders_are_local(spark, new_session, tmp_path):
+    local = new_session({"spark.sql.session.timeZone": "America/Los_Angeles"})
+    local.sql("SELECT 1 AS a, TIMESTAMP'2026-07-01 10:00:00.5' AS t").write.partitionBy("t").parquet(str(tmp_path / "t"))
+    assert local.read.parquet(str(tmp_path / "t")).selectExpr("CAST(t AS STRING)", "unix_millis(t)").collect() == [("2026-07-01 10:00:00.5", 1782925200500)]
+    assert spark.read.parquet(str(tmp_path / "t")).selectExpr("unix_millis(t)").collect() == [(1782900000500,)]
+    zoned = spark.read.option("timeZone", "America/Los_Angeles").parquet(str(tmp_path / "t"))
+    assert zoned.selectExpr("unix_millis(t)").collect() == [(1782925200500,)]
+
+
+def test_timestamps_that_partition_a_table_are_local(new_session):
+    local = new_session({"spark.sql.session.timeZone": "America/Los_Angeles"})
+    name = f"spark_catalog.default.local_{uuid.uuid4().hex[:8]}"
+    local.sql(f"CREATE TABLE {name} (a INT, t TIMESTAMP) USING parquet PARTITIONED BY (t)")
+    local.sql(f"INSERT INTO {name} VALUES (1, TIMESTAMP'2026-07-01 10:00:00'), (2, NULL)")
+    assert local.sql(f"SELECT a, CAST(t AS STRING) FROM {name} WHERE t = TIMESTAMP'2026-07-01 10:00:00'").collect() == [(1, "2026-07-01 10:00:00")]
+    local.sql(f"DROP TABLE {name}")

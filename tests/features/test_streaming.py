@@ -758,3 +758,14 @@ def test_foreach(spark, tmp_path):
     drain(stream.writeStream.foreach(Writer()))
     assert (tmp_path / "rows.txt").read_text().splitlines() == ["0 1 x", "1 2 None"]
     assert (tmp_path / "closed.txt").read_text().splitlines()[:2] == ["0 None", "1 None"]
+
+
+def test_a_schema_over_what_a_query_has_written_keeps_its_order(spark, numbers, tmp_path):
+    stream, add = numbers
+    add("1.json", [1, 2])
+    out = str(tmp_path / "out")
+    drain(stream.select(F.col("a").alias("p"), (F.col("a") * 10).alias("b")).writeStream.format("parquet").partitionBy("p")
+          .option("checkpointLocation", str(tmp_path / "checkpoint")), out)
+    assert spark.read.parquet(out).columns == ["b", "p"]
+    assert sorted(tuple(row) for row in spark.read.schema("p INT, b INT").parquet(out).collect()) == [(1, 10), (2, 20)]
+    assert values(spark.read.schema("p INT, b INT").parquet(out).where("p = 2"), "b") == [(20,)]

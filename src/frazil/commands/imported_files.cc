@@ -9,7 +9,7 @@
 #include "frazil/commands/table_writer.h"
 #include "frazil/sql/parser.h"
 #include "frazil/storage/object_store.h"
-#include "frazil/tables/files/file_listing.h"
+#include "frazil/tables/files/partition_types.h"
 
 namespace frazil::commands {
 namespace {
@@ -45,7 +45,8 @@ const Value* FolderValue(const tables::ScanFile& file, const tables::ScanPlan& p
   return nullptr;
 }
 
-Result<bool> PassesFilter(const tables::ScanFile& file, const tables::ScanPlan& plan, const Value& filter) {
+Result<bool> PassesFilter(const tables::ScanFile& file, const tables::ScanPlan& plan, const Value& filter,
+                          const TimeZone& zone) {
   if (filter.is_null()) return true;
   const auto& entries = filter.list();  // Keys and values by turns.
   for (size_t i = 0; i + 1 < entries.size(); i += 2) {
@@ -55,7 +56,7 @@ Result<bool> PassesFilter(const tables::ScanFile& file, const tables::ScanPlan& 
     DataTypePtr type;
     const Value* value = FolderValue(file, plan, key.string(), &type);
     if (value == nullptr) return Illegal("The source has no partition column " + key.string());
-    FRAZIL_ASSIGN_OR_RETURN(const Value wanted, tables::PartitionTextToValue(text.string(), *type));
+    FRAZIL_ASSIGN_OR_RETURN(const Value wanted, tables::PartitionTextToValue(text.string(), *type, zone));
     if (!(*value == wanted)) return false;
   }
   return true;
@@ -190,9 +191,10 @@ Result<std::vector<tables::WrittenFile>> ImportedFiles(const tables::TableScanPt
                                                        const ImportTarget& target, const Value& filter, size_t threads,
                                                        CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(Predicate::True()));
+  FRAZIL_ASSIGN_OR_RETURN(const auto zone, TimeZone::Find(context.settings().time_zone));
   std::vector<tables::WrittenFile> files;
   for (const auto& file : plan.files) {
-    FRAZIL_ASSIGN_OR_RETURN(bool passes, PassesFilter(file, plan, filter));
+    FRAZIL_ASSIGN_OR_RETURN(bool passes, PassesFilter(file, plan, filter, *zone));
     if (!passes) continue;
     tables::WrittenFile added;
     added.path = storage::LocalPath(file.path);

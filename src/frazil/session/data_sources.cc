@@ -195,7 +195,7 @@ Result<analysis::OpenedDataSource> StatementContext::OpenFiles(const plan::DataS
   }
   FRAZIL_ASSIGN_OR_RETURN(auto store, stores().StoreFor(paths[0], execution().store_settings));
   FRAZIL_ASSIGN_OR_RETURN(auto zone, TimeZone::Find(settings().time_zone));
-  FRAZIL_ASSIGN_OR_RETURN(auto listing_options, tables::ReadListingOptions(options, *zone));
+  FRAZIL_ASSIGN_OR_RETURN(auto listing_options, tables::ReadListingOptions(options, zone));
   listing_options.infer_partition_types =
       EqualsIgnoreCase(GetConfig("spark.sql.sources.partitionColumnTypeInference.enabled").value_or("true"), "true");
   FRAZIL_ASSIGN_OR_RETURN(auto listing, tables::ListFiles(*store, paths, listing_options));

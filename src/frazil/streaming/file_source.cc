@@ -286,7 +286,7 @@ Result<std::unique_ptr<Source>> MakeFileSource(const SourceDescription& descript
   FRAZIL_ASSIGN_OR_RETURN(auto log_store, context.stores().StoreFor(folder, context.execution().store_settings));
   FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(description.path, context.execution().store_settings));
   FRAZIL_ASSIGN_OR_RETURN(auto zone, TimeZone::Find(context.settings().time_zone));
-  FRAZIL_ASSIGN_OR_RETURN(auto listing, tables::ReadListingOptions(description.options, *zone));
+  FRAZIL_ASSIGN_OR_RETURN(auto listing, tables::ReadListingOptions(description.options, zone));
   auto source = std::make_unique<FileSource>(description, folder, std::move(log_store), std::move(store), limits,
                                              std::move(listing));
   const std::string clean_up = AsciiLower(option("cleansource"));

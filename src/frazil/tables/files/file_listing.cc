@@ -1,13 +1,13 @@
 #include "frazil/tables/files/file_listing.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "frazil/base/byte_text.h"
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/tables/files/batch_file_log.h"
+#include "frazil/tables/files/partition_types.h"
 #include "frazil/tables/partition_folder.h"
 #include "frazil/types/datetime.h"
 #include "frazil/types/decimal.h"
@@ -80,33 +80,6 @@ std::vector<std::pair<std::string, std::optional<std::string>>> PartitionsOf(std
   return found;
 }
 
-bool IsDouble(const std::string& text) {
-  double value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  bool letters = text.find_first_of("nNiI") != std::string::npos;
-  return error == std::errc() && end == text.data() + text.size() && !text.empty() && !letters;
-}
-
-/// The narrowest of int, bigint, double, date, timestamp that holds every value; else string.
-DataTypePtr InferPartitionType(const std::vector<const std::optional<std::string>*>& texts) {
-  bool any = false, integers = true, wide = false, numbers = true, dates = true, timestamps = true;
-  for (const auto* text : texts) {
-    if (!text->has_value()) continue;
-    any = true;
-    if (!ParseInteger<int64_t>(**text)) integers = false;
-    if (!ParseInteger<int32_t>(**text)) wide = true;
-    if (!IsDouble(**text)) numbers = false;
-    if (!PartitionTextToValue(*text, *DataType::Date()).ok() || (*text)->size() < 8) dates = false;
-    if (!PartitionTextToValue(*text, *DataType::Timestamp()).ok() || (*text)->size() < 8) timestamps = false;
-  }
-  if (!any) return DataType::String();
-  if (integers) return wide ? DataType::Long() : DataType::Integer();
-  if (numbers) return DataType::Double();
-  if (dates) return DataType::Date();
-  if (timestamps) return DataType::Timestamp();
-  return DataType::String();
-}
-
 }  // namespace
 
 bool MatchesGlob(std::string_view text, std::string_view pattern) {
@@ -160,27 +133,32 @@ bool MatchesGlob(std::string_view text, std::string_view pattern) {
 namespace {
 
 /// Where a streaming query writes into the folder, only the files that its log has are part of it: others are of
-/// batches that were not finished.
-Status KeepCommittedFiles(storage::ObjectStore& store, const std::string& root,
-                          std::vector<storage::ObjectInfo>* entries) {
+/// batches that were not finished. Whether there is such a log.
+Result<bool> KeepCommittedFiles(storage::ObjectStore& store, const std::string& root,
+                                std::vector<storage::ObjectInfo>* entries) {
   const std::string folder = storage::JoinPath(root, kSinkLogFolder);
   const std::string below = folder + "/";
   const bool has_log =
       std::any_of(entries->begin(), entries->end(), [&](const auto& entry) { return entry.path.starts_with(below); });
-  if (!has_log) return {};
+  if (!has_log) return false;
   FRAZIL_ASSIGN_OR_RETURN(auto committed, CommittedSinkFiles(store, folder));
   std::erase_if(*entries, [&](const auto& entry) { return !committed.contains(storage::LocalPath(entry.path)); });
-  return {};
+  return true;
 }
 
 }  // namespace
 
-Result<ListingOptions> ReadListingOptions(const std::map<std::string, std::string>& options, const TimeZone& zone) {
+Result<ListingOptions> ReadListingOptions(const std::map<std::string, std::string>& options,
+                                          std::shared_ptr<const TimeZone> zone) {
   ListingOptions listing;
+  listing.zone = std::move(zone);
   const auto find = [&](const char* key) -> const std::string* {
     const auto found = options.find(key);
     return found == options.end() ? nullptr : &found->second;
   };
+  if (const auto* given = find("timezone")) {
+    FRAZIL_ASSIGN_OR_RETURN(listing.zone, TimeZone::Find(*given));
+  }
   if (const auto* recursive = find("recursivefilelookup"))
     listing.recursive_lookup = EqualsIgnoreCase(*recursive, "true");
   if (const auto* filter = find("pathglobfilter")) listing.path_glob_filter = *filter;
@@ -189,7 +167,7 @@ Result<ListingOptions> ReadListingOptions(const std::map<std::string, std::strin
                              std::pair{"modifiedafter", &listing.modified_after_micros}}) {
     const auto* text = find(key);
     if (text == nullptr) continue;
-    auto micros = ParseTimestamp(*text, zone);
+    auto micros = ParseTimestamp(*text, *listing.zone);
     if (!micros.has_value()) {
       return Error::Plain(ExceptionClass::kIllegalArgument,
                           std::string("The option ") + key + " must be a timestamp, not '" + *text + "'");
@@ -201,6 +179,8 @@ Result<ListingOptions> ReadListingOptions(const std::map<std::string, std::strin
 
 Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std::string>& paths,
                               const ListingOptions& options) {
+  FileListing listing;
+  listing.zone = options.zone;
   std::vector<Found> found;
   for (const auto& given : paths) {
     std::string path = storage::SchemeOf(given) == "file" ? storage::LocalPath(given) : given;
@@ -219,7 +199,8 @@ Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std
       std::vector<storage::ObjectInfo> entries;
       if (info.is_directory) {
         FRAZIL_ASSIGN_OR_RETURN(entries, store.List(root, true));
-        FRAZIL_RETURN_IF_ERROR(KeepCommittedFiles(store, root, &entries));
+        FRAZIL_ASSIGN_OR_RETURN(const bool is_of_stream, KeepCommittedFiles(store, root, &entries));
+        listing.is_of_stream = listing.is_of_stream || is_of_stream;
         std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
       } else {
         entries.push_back(info);
@@ -245,7 +226,6 @@ Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std
       }
     }
   }
-  FileListing listing;
   std::vector<std::string> names;
   if (!found.empty()) {
     for (const auto& [name, value] : found.front().partitions) names.push_back(name);
@@ -268,61 +248,6 @@ Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std
         names[i], options.infer_partition_types ? InferPartitionType(texts) : DataType::String());
   }
   return listing;
-}
-
-Result<Value> PartitionTextToValue(const std::optional<std::string>& text, const DataType& type) {
-  if (!text.has_value()) return Value();
-  auto invalid = [&]() {
-    return Error::Of(ExceptionClass::kSparkRuntime, "INVALID_PARTITION_VALUE",
-                     {{"value", "'" + *text + "'"}, {"dataType", "\"" + type.Sql() + "\""}, {"columnName", ""}});
-  };
-  switch (type.id()) {
-    case TypeId::kString:
-      return Value(*text);
-    case TypeId::kByte:
-    case TypeId::kShort:
-    case TypeId::kInteger:
-    case TypeId::kLong:
-      if (auto integer = ParseInteger<int64_t>(*text)) return Value(*integer);
-      return invalid();
-    case TypeId::kBoolean:
-      if (EqualsIgnoreCase(*text, "true")) return Value(true);
-      if (EqualsIgnoreCase(*text, "false")) return Value(false);
-      return invalid();
-    case TypeId::kFloat:
-    case TypeId::kDouble: {
-      double number = 0;
-      auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-      if (error != std::errc() || end != text->data() + text->size()) return invalid();
-      return type.id() == TypeId::kFloat ? Value(static_cast<float>(number)) : Value(number);
-    }
-    case TypeId::kDate: {
-      auto days = ParseDate(*text);
-      if (!days.has_value()) return invalid();
-      return Value(static_cast<int64_t>(*days));
-    }
-    case TypeId::kTimestamp: {
-      auto micros = ParseTimestamp(*text, *TimeZone::Utc());
-      if (!micros.has_value()) return invalid();
-      return Value(*micros);
-    }
-    case TypeId::kTimestampNtz: {
-      auto micros = ParseTimestampNtz(*text);
-      if (!micros.has_value()) return invalid();
-      return Value(*micros);
-    }
-    case TypeId::kDecimal: {
-      auto parsed = ParseDecimal(*text);
-      if (!parsed.has_value()) return invalid();
-      auto decimal = RescaleTo(parsed->unscaled, parsed->shape.scale, {type.precision(), type.scale()});
-      if (!decimal.has_value()) return invalid();
-      return Value(Decimal128{*decimal});
-    }
-    case TypeId::kBinary:
-      return Value(*text);
-    default:
-      return Error::Unsupported("PARTITION COLUMN OF TYPE " + type.Sql());
-  }
 }
 
 }  // namespace frazil::tables

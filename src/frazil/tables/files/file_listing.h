@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,7 +11,6 @@
 #include "frazil/storage/object_store.h"
 #include "frazil/types/data_type.h"
 #include "frazil/types/time_zone.h"
-#include "frazil/types/value.h"
 
 namespace frazil::tables {
 
@@ -26,7 +26,9 @@ struct ListedFile {
 /// All data files below some paths.
 struct FileListing {
   std::vector<ListedFile> files;
-  std::vector<StructField> partition_columns;  ///< Types inferred from the values as Spark does.
+  std::vector<StructField> partition_columns;              ///< Types inferred from the values as Spark does.
+  bool is_of_stream = false;                               ///< The log of a streaming sink says which files there are.
+  std::shared_ptr<const TimeZone> zone = TimeZone::Utc();  ///< Of timestamps in partition folders.
 };
 
 struct ListingOptions {
@@ -35,11 +37,13 @@ struct ListingOptions {
   std::string path_glob_filter;       ///< pathGlobFilter: on the file's name; empty: all.
   std::string base_path;              ///< basePath: where partition folders begin; empty: each given path.
   std::optional<int64_t> modified_before_micros, modified_after_micros;
+  std::shared_ptr<const TimeZone> zone = TimeZone::Utc();  ///< Of timestamps in partition folders.
 };
 
-/// The options recursiveFileLookup, pathGlobFilter, basePath, modifiedBefore and modifiedAfter of a read; keys in lower
-/// case. Times are in `zone` where they name none.
-Result<ListingOptions> ReadListingOptions(const std::map<std::string, std::string>& options, const TimeZone& zone);
+/// The options recursiveFileLookup, pathGlobFilter, basePath, modifiedBefore, modifiedAfter and timeZone of a read;
+/// keys in lower case. Times are in `zone` where neither they nor the options name one.
+Result<ListingOptions> ReadListingOptions(const std::map<std::string, std::string>& options,
+                                          std::shared_ptr<const TimeZone> zone);
 
 /// Lists the files of each path (a file, a folder, or a glob of either). Names that begin with '_' or '.' are left out,
 /// as in Spark. Errors: PATH_NOT_FOUND, CONFLICTING_PARTITION_COLUMN_NAMES.
@@ -49,8 +53,5 @@ Result<FileListing> ListFiles(storage::ObjectStore& store, const std::vector<std
 
 /// Whether a text matches a file-name pattern: * ? [a-z] {x,y} and backslash escapes; `*` does not cross '/'.
 bool MatchesGlob(std::string_view text, std::string_view pattern);
-
-/// The value that a partition folder's text means in the column's type. Error CAST_INVALID_INPUT where it has none.
-Result<Value> PartitionTextToValue(const std::optional<std::string>& text, const DataType& type);
 
 }  // namespace frazil::tables

@@ -7,6 +7,7 @@
 #include "frazil/expressions/min_max.h"
 #include "frazil/storage/folder.h"
 #include "frazil/tables/files/avro_options.h"
+#include "frazil/tables/files/partition_types.h"
 #include "frazil/tables/located_scan.h"
 
 namespace frazil::tables {
@@ -31,19 +32,35 @@ class FileScan : public LocatedScan {
         options_(std::move(options)),
         location_(storage::FolderOf(std::move(location))) {
     std::vector<StructField> fields;
-    for (const auto& field : data_schema->fields()) {
-      if (IsPartitionColumn(field.name)) continue;
-      fields.push_back(field);
-      fields.back().nullable = true;
-      columns_.push_back(ToScanColumn(fields.back()));
-    }
-    for (const auto& field : listing_.partition_columns) {
+    const auto& partitions = listing_.partition_columns;
+    places_.resize(partitions.size());
+    const auto add = [&](StructField field) {
+      columns_.push_back(ToScanColumn(field));
+      fields.push_back(std::move(field));
+    };
+    const auto add_partition = [&](size_t index) {
       // A type that the user gave for a partition column wins over the inferred one.
-      int given = data_schema->FieldIndex(field.name);
-      StructField column = field;
-      if (given >= 0) column.type = data_schema->fields()[given].type;
-      fields.push_back(column);
-      columns_.push_back(ToScanColumn(column));
+      StructField column = partitions[index];
+      const int given = data_schema->FieldIndex(column.name);
+      if (given >= 0) column.type = data_schema->fields()[static_cast<size_t>(given)].type;
+      places_[index] = columns_.size();
+      add(std::move(column));
+    };
+    for (const auto& field : data_schema->fields()) {
+      const auto partition = std::find_if(partitions.begin(), partitions.end(), [&](const StructField& column) {
+        return EqualsIgnoreCase(column.name, field.name);
+      });
+      if (partition == partitions.end()) {
+        StructField column = field;
+        column.nullable = true;
+        add(std::move(column));
+      } else if (listing_.is_of_stream) {
+        // As in Spark a schema of the user is that of the files there, partition columns and all.
+        add_partition(static_cast<size_t>(partition - partitions.begin()));
+      }
+    }
+    for (size_t i = 0; i < partitions.size(); ++i) {
+      if (!listing_.is_of_stream || data_schema->FieldIndex(partitions[i].name) < 0) add_partition(i);
     }
     schema_ = DataType::Struct(std::move(fields));
   }
@@ -56,15 +73,14 @@ class FileScan : public LocatedScan {
     ScanPlan plan;
     plan.columns = columns_;
     plan.format_options = options_;
-    size_t first_partition = columns_.size() - listing_.partition_columns.size();
     for (const auto& listed : listing_.files) {
       ScanFile file;
       file.path = listed.path;
       file.format = format_;
       file.size = listed.size;
       for (size_t i = 0; i < listed.partition_texts.size(); ++i) {
-        const ScanColumn& column = columns_[first_partition + i];
-        auto value = PartitionTextToValue(listed.partition_texts[i], *column.type);
+        const ScanColumn& column = columns_[places_[i]];
+        auto value = PartitionTextToValue(listed.partition_texts[i], *column.type, *listing_.zone);
         if (!value.ok() && value.error().condition == "INVALID_PARTITION_VALUE") {
           return Error::Of(ExceptionClass::kSparkRuntime, "INVALID_PARTITION_VALUE",
                            {{"value", "'" + listed.partition_texts[i].value_or("") + "'"},
@@ -72,7 +88,7 @@ class FileScan : public LocatedScan {
                             {"columnName", QuoteIdentifier(column.name)}});
         }
         if (!value.ok()) return std::move(value).error();
-        file.constants[first_partition + i] = *std::move(value);
+        file.constants[places_[i]] = *std::move(value);
       }
       if (filter != nullptr && !MayMatch(*filter, file)) continue;
       plan.files.push_back(std::move(file));
@@ -84,11 +100,6 @@ class FileScan : public LocatedScan {
   }
 
  private:
-  bool IsPartitionColumn(const std::string& name) const {
-    return std::any_of(listing_.partition_columns.begin(), listing_.partition_columns.end(),
-                       [&](const StructField& field) { return EqualsIgnoreCase(field.name, name); });
-  }
-
   /// A partition column has one value in the whole file: its bounds are that value.
   bool MayMatch(const Predicate& filter, const ScanFile& file) const {
     return frazil::MayMatch(filter,
@@ -107,6 +118,7 @@ class FileScan : public LocatedScan {
   std::map<std::string, std::string> options_;
   std::string location_;
   std::vector<ScanColumn> columns_;
+  std::vector<size_t> places_;  ///< Of the partition columns among all.
   DataTypePtr schema_;
 };
 
@@ -160,6 +172,7 @@ Result<TableScanPtr> FileTable::Scan(const ScanOptions& options) const {
   }
   PartitionRegistry* registry = partition_registry();
   FRAZIL_ASSIGN_OR_RETURN(auto listing, registry != nullptr ? ListByRegistry(*registry) : ListByFolders());
+  FRAZIL_ASSIGN_OR_RETURN(listing.zone, SessionZone(context_));
   std::map<std::string, std::string> reader_options;
   for (const auto& [key, value] : definition_.options) reader_options[AsciiLower(key)] = value;
   for (const auto& [key, value] : options.options) reader_options[key] = value;

@@ -10,6 +10,7 @@
 #include "frazil/expressions/min_max.h"
 #include "frazil/storage/folder.h"
 #include "frazil/tables/files/file_table.h"
+#include "frazil/tables/files/partition_types.h"
 #include "frazil/tables/partition_folder.h"
 
 namespace frazil::tables {
@@ -283,6 +284,7 @@ class FileTableWrite : public TableWrite {
   }
 
   Result<bool> FolderMatches(const std::string& folder) {
+    FRAZIL_ASSIGN_OR_RETURN(const auto zone, SessionZone(context_));
     std::map<std::string, Value, IgnoreCaseLess> values;
     for (const auto& part : Split(folder, '/')) {
       size_t equals = part.find('=');
@@ -293,7 +295,7 @@ class FileTableWrite : public TableWrite {
         if (!EqualsIgnoreCase(field.name, name)) continue;
         std::optional<std::string> given =
             text == kHiveDefaultPartition ? std::nullopt : std::optional<std::string>(text);
-        FRAZIL_ASSIGN_OR_RETURN(values[name], PartitionTextToValue(given, *field.result_type));
+        FRAZIL_ASSIGN_OR_RETURN(values[name], PartitionTextToValue(given, *field.result_type, *zone));
       }
     }
     return MayMatch(*options_.filter,
