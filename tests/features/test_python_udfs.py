@@ -395,3 +395,40 @@ def test_files_that_the_client_sends_are_with_the_functions(spark, tmp_path):
         return sent_later.ANSWER
 
     assert spark.range(1).select(later("id")).first()[0] == 43
+
+
+def test_functions_get_more_rows_at_once_than_a_vector(spark):
+    sizes = F.pandas_udf(lambda s: pd.Series([len(s)] * len(s)), "int")
+    size = spark.range(50_000).select(sizes("id").alias("n")).agg(F.max("n")).first()[0]
+    assert 2048 < size <= 10_000
+    # Each row keeps its own values: those before, beside and behind the functions, in order.
+    double = F.pandas_udf(lambda s: s * 2, "bigint")
+    text = F.udf(lambda i: None if i % 7 == 0 else f"t{i}", "string")
+    frame = spark.range(50_000).withColumn("l", F.array("id")).withColumn("s", F.concat(F.lit("k"), "id"))
+    found = frame.select("s", double(double("id")).alias("d"), text("id").alias("t"), "l", (double("id") + 1).alias("e"))
+    rows = found.toPandas()
+    assert len(rows) == 50_000
+    for i in list(range(0, 50_000, 997)) + [8191, 8192, 16_383, 49_999]:
+        assert rows.s[i] == f"k{i}" and rows.d[i] == 4 * i and list(rows.l[i]) == [i] and rows.e[i] == 2 * i + 1
+        assert rows.t[i] == (None if i % 7 == 0 else f"t{i}")
+
+
+def test_functions_of_filters_aggregates_and_branches_over_many_rows(spark):
+    even = F.udf(lambda i: i % 2 == 0, "boolean")
+    double = F.udf(lambda i: i * 2, "bigint")
+    inverse = F.udf(lambda i: 1 / i, "double")
+    frame = spark.range(30_000)
+    kept = frame.withColumn("x", F.col("id") + 1).filter(even("id") & (F.col("id") >= 10_000) & ~even(double("id") + 1))
+    assert kept.count() == 10_000
+    assert kept.agg(F.min("id"), F.max("x"), F.sum("x")).first() == (10_000, 29_999, 199_990_000 + 10_000)
+    groups = frame.groupBy(even("id").alias("k")).agg(F.sum(double("id")), F.count("*")).orderBy("k")
+    assert values(groups) == [(False, 450_000_000, 15_000), (True, 449_970_000, 15_000)]
+    # Other conditions go first, branches that are not taken are not called.
+    assert frame.filter((inverse("id") > 0) & (F.col("id") > 0)).count() == 29_999
+    assert frame.select(F.when(F.col("id") > 0, inverse("id")).alias("x")).agg(F.count("x")).first()[0] == 29_999
+    always = F.udf(lambda: 1, "int").asNondeterministic()
+    assert frame.select(always().alias("x")).agg(F.sum("x")).first()[0] == 30_000
+    assert frame.select(double("id").alias("x")).limit(3).agg(F.sum("x")).first()[0] == 6
+    assert frame.join(spark.range(5), "id").filter(even("id")).select(double("id")).count() == 3
+    nothing = frame.filter(F.col("id") < 0).select(double("id").alias("x"))
+    assert nothing.collect() == [] and nothing.agg(F.count("x")).first()[0] == 0

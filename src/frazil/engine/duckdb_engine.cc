@@ -12,6 +12,7 @@
 #include "frazil/base/logging.h"
 #include "frazil/engine/arrow_result.h"
 #include "frazil/engine/error_origins.h"
+#include "frazil/engine/python_gathering.h"
 #include "frazil/engine/scan_functions.h"
 #include "frazil/engine/statement.h"
 #include "frazil/engine/store_file_system.h"
@@ -182,6 +183,7 @@ duckdb::shared_ptr<duckdb::DuckDB> DuckDbEngine::OpenDatabase() {
   auto database = duckdb::make_shared_ptr<duckdb::DuckDB>(nullptr, &config);
 
   RegisterErrorOrigins(database->instance->config);
+  RegisterPythonGathering(database->instance->config);
 
   duckdb::Connection connection(*database);
   Must(connection.Query("SET GLOBAL TimeZone = 'UTC'"));
