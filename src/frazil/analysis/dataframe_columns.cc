@@ -4,6 +4,7 @@
 #include <random>
 
 #include "frazil/analysis/analyzer_internal.h"
+#include "frazil/analysis/bound_parameters.h"
 #include "frazil/analysis/bound_streams_internal.h"
 #include "frazil/analysis/expression_rewrite_internal.h"
 #include "frazil/analysis/name_scope_internal.h"
@@ -355,7 +356,9 @@ Result<Relation> Analyzer::AnalyzeWithRelations(const plan::WithRelationsPlan& w
 
 Result<Relation> Analyzer::AnalyzeSqlQuery(const plan::SqlQueryPlan& query) {
   const auto text = sql::SubstituteVariables(query.text, settings_.lookup);
-  FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseStatement(text, context_.parser_options()));
+  FRAZIL_ASSIGN_OR_RETURN(auto parsed,
+                          sql::ParseStatement(text, WithParameters(context_.parser_options(), query.named_arguments,
+                                                                   query.positional_arguments)));
   const Restored views(&referenced_views_, referenced_views_);
   for (const auto& reference : query.references) {
     if (reference->kind != plan::PlanKind::kSubqueryAlias) continue;

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "frazil/analysis/bound_parameters.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/run_command.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/plan/make_logical.h"
+#include "frazil/sql/parameter_markers.h"
 #include "frazil/sql/parser.h"
 
 namespace frazil::commands {
@@ -153,20 +155,43 @@ Result<RowSet> Assign(const plan::VariableCommand& command, CommandContext& cont
   return NoRows();
 }
 
-/// The arguments of EXECUTE IMMEDIATE. In a script they are evaluated where they stand, for they may name its
-/// variables.
-Result<std::vector<plan::ExprPtr>> ArgumentsOf(const plan::ExecuteImmediateCommand& command, CommandContext& context) {
-  if (context.local_scopes.empty()) return command.arguments;
-  std::vector<plan::ExprPtr> arguments;
+struct Arguments {
+  std::vector<std::pair<std::string, plan::ExprPtr>> named;
+  std::vector<plan::ExprPtr> positional;
+};
+
+/// The arguments of EXECUTE IMMEDIATE for a statement with such markers, as literals. They are evaluated where they
+/// stand, for they may name variables of a script; a variable has its own name.
+Result<Arguments> ArgumentsOf(const plan::ExecuteImmediateCommand& command, const sql::ParameterMarkers& markers,
+                              CommandContext& context) {
+  if (markers.has_named && markers.has_positional) return Error::Of("INVALID_QUERY_MIXED_QUERY_PARAMETERS");
+  Arguments arguments;
+  std::string without_name;
   for (const auto& argument : command.arguments) {
-    const bool is_named = argument->kind == plan::ExprKind::kAlias;
-    const auto& value = is_named ? argument->As<plan::AliasExpr>().child : argument;
+    std::string name;
+    plan::ExprPtr value = argument;
+    if (argument->kind == plan::ExprKind::kAlias) {
+      name = argument->As<plan::AliasExpr>().names[0];
+      value = argument->As<plan::AliasExpr>().child;
+    } else if (argument->kind == plan::ExprKind::kAttribute) {
+      name = argument->As<plan::AttributeExpr>().name.back();
+    }
+    if (value->kind == plan::ExprKind::kSubquery) {
+      return AtOrigin(Error::Of("UNSUPPORTED_EXPR_FOR_PARAMETER", {{"invalidExprSql", "\"scalarsubquery()\""}}),
+                      value->origin);
+    }
     FRAZIL_ASSIGN_OR_RETURN(const auto typed, analysis::AnalyzeExpression(value, {}, context));
     FRAZIL_ASSIGN_OR_RETURN(auto constant, analysis::AnalyzeConstant(value, typed->type, context));
     auto literal = plan::MakeLiteralExpr(typed->type, std::move(constant));
-    arguments.push_back(is_named ? plan::MakeAliasExpr(std::move(literal), argument->As<plan::AliasExpr>().names[0])
-                                 : std::move(literal));
+    if (!markers.has_named) {
+      arguments.positional.push_back(std::move(literal));
+    } else if (name.empty()) {
+      without_name += (without_name.empty() ? "\"" : ", \"") + typed->sql + "\"";
+    } else {
+      arguments.named.emplace_back(std::move(name), std::move(literal));
+    }
   }
+  if (!without_name.empty()) return Error::Of("ALL_PARAMETERS_MUST_BE_NAMED", {{"exprs", without_name}});
   return arguments;
 }
 
@@ -198,32 +223,19 @@ Result<RowSet> RunExecuteImmediate(const plan::ExecuteImmediateCommand& command,
   }
   FRAZIL_ASSIGN_OR_RETURN(auto text, analysis::AnalyzeConstant(command.query, DataType::String(), context));
   if (text.is_null()) return Error::Of("NULL_QUERY_STRING_EXECUTE_IMMEDIATE", {{"varName", ""}});
-  FRAZIL_ASSIGN_OR_RETURN(auto statement, sql::ParseStatement(text.string(), context.parser_options()));
+  FRAZIL_ASSIGN_OR_RETURN(Arguments arguments, ArgumentsOf(command, sql::FindParameterMarkers(text.string()), context));
+  const auto options = analysis::WithParameters(context.parser_options(), arguments.named, arguments.positional);
+  FRAZIL_ASSIGN_OR_RETURN(auto statement, sql::ParseStatement(text.string(), options));
   const bool is_script = statement->kind == plan::PlanKind::kCommand &&
                          statement->As<plan::Command>().command_kind == plan::CommandKind::kScript;
   if (is_script) return Error::Of("SQL_SCRIPT_IN_EXECUTE_IMMEDIATE", {{"sqlString", text.string()}});
-  if (statement->kind == plan::PlanKind::kCommand &&
-      statement->As<plan::Command>().command_kind == plan::CommandKind::kExecuteImmediate) {
-    return Error::Of("NESTED_EXECUTE_IMMEDIATE", {{"sqlString", AsciiUpper(text.string())}});
-  }
   if (!command.into.empty() && statement->kind == plan::PlanKind::kCommand) {
     return Error::Of("INVALID_STATEMENT_FOR_EXECUTE_INTO", {{"sqlString", AsciiUpper(text.string())}});
   }
   // The statement has parameters of its own, and does not see the variables of a script.
-  FRAZIL_ASSIGN_OR_RETURN(const auto arguments, ArgumentsOf(command, context));
   auto scopes = std::exchange(context.local_scopes, {});
-  auto named = std::move(context.named_parameters);
-  auto positional = std::move(context.positional_parameters);
-  context.named_parameters.clear();
-  context.positional_parameters.clear();
-  for (const auto& argument : arguments) {
-    if (argument->kind == plan::ExprKind::kAlias) {
-      const auto& alias = argument->As<plan::AliasExpr>();
-      context.named_parameters.emplace_back(alias.names[0], alias.child);
-    } else {
-      context.positional_parameters.push_back(argument);
-    }
-  }
+  auto named = std::exchange(context.named_parameters, std::move(arguments.named));
+  auto positional = std::exchange(context.positional_parameters, std::move(arguments.positional));
   auto result = context.RunStatement(statement);
   context.local_scopes = std::move(scopes);
   context.named_parameters = std::move(named);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "frazil/analysis/analyzer.h"
+#include "frazil/analysis/bound_parameters.h"
 #include "frazil/analysis/show_string.h"
 #include "frazil/commands/run_command.h"
 #include "frazil/plan/make_logical.h"
@@ -121,11 +122,8 @@ Result<SqlResult> SessionImpl::Sql(const plan::SqlQueryPlan& query, const Operat
   StatementContext context(state_, operation);
   context.named_parameters = query.named_arguments;
   context.positional_parameters = query.positional_arguments;
-  auto options = context.parser_options();
-  auto parameters = std::make_shared<sql::ParameterValues>();
-  for (const auto& [name, value] : query.named_arguments) parameters->named[name] = value;
-  parameters->positional = query.positional_arguments;
-  options.parameters = std::move(parameters);
+  const auto options =
+      analysis::WithParameters(context.parser_options(), query.named_arguments, query.positional_arguments);
   auto text = std::make_shared<plan::SqlQueryPlan>(query);
   text->text = sql::SubstituteVariables(query.text, [&](std::string_view key) { return state_->Setting(key); });
   FRAZIL_ASSIGN_OR_RETURN(auto parsed, sql::ParseStatement(text->text, options));

@@ -58,6 +58,8 @@ const std::vector<KnownSetting>& KnownSettings() {
        "Accepted; CREATE TABLE without USING takes spark.sql.sources.default."},
       {"spark.sql.legacy.ctePrecedencePolicy", "CORRECTED", "Which of two common table expressions of a name wins."},
       {"spark.sql.legacy.exponentLiteralAsDecimal.enabled", "false", "1e3 is a decimal."},
+      {"spark.sql.legacy.identifierClause", "false",
+       "IDENTIFIER('a') names tables and columns only where an expression may."},
       {"spark.sql.legacy.interval.enabled", "false", "Interval literals are legacy intervals."},
       {"spark.sql.legacy.setopsPrecedence.enabled", "false", "All set operations bind alike."},
       {"spark.sql.legacy.sizeOfNull", "true", "size(NULL) is -1 (not with ANSI)."},
@@ -210,6 +212,7 @@ sql::ParserOptions ReadParserOptions(const Lookup& lookup) {
   options.set_ops_precedence_enforced = IsTrue(lookup("spark.sql.legacy.setopsPrecedence.enabled"));
   options.quoted_regex_column_names = IsTrue(lookup("spark.sql.parser.quotedRegexColumnNames"));
   options.exponent_literal_as_decimal = IsTrue(lookup("spark.sql.legacy.exponentLiteralAsDecimal.enabled"));
+  options.legacy_identifier_clause = IsTrue(lookup("spark.sql.legacy.identifierClause"));
   options.legacy_interval = IsTrue(lookup("spark.sql.legacy.interval.enabled"));
   return options;
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "frazil/analysis/analyzer.h"
+#include "frazil/analysis/bound_parameters.h"
 #include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/catalogs/function_catalog.h"
@@ -388,9 +389,10 @@ Result<RowSet> StatementContext::RunStatement(const plan::PlanPtr& plan) {
 
 plan::PlanPtr StatementContext::ParsedOf(const plan::PlanPtr& plan) const {
   if (plan->kind != plan::PlanKind::kSqlQuery) return plan;
-  const auto text = sql::SubstituteVariables(plan->As<plan::SqlQueryPlan>().text,
-                                             [this](std::string_view key) { return state_->Setting(key); });
-  auto parsed = sql::ParseStatement(text, parser_options());
+  const auto& query = plan->As<plan::SqlQueryPlan>();
+  const auto text = sql::SubstituteVariables(query.text, [this](std::string_view key) { return state_->Setting(key); });
+  auto parsed = sql::ParseStatement(
+      text, analysis::WithParameters(parser_options(), query.named_arguments, query.positional_arguments));
   return parsed.ok() ? *std::move(parsed) : plan;
 }
 

@@ -20,6 +20,13 @@ bool IsPlainName(std::string_view text) {
   return true;
 }
 
+/// The text of a literal that is a string; null for all else.
+const std::string* StringOf(const plan::Expr& expression) {
+  if (expression.kind != plan::ExprKind::kLiteral) return nullptr;
+  const auto& literal = expression.As<plan::LiteralExpr>();
+  return literal.type->id() == TypeId::kString && !literal.value.is_null() ? &literal.value.string() : nullptr;
+}
+
 }  // namespace
 
 Parser::Parser(std::string_view text, const ParserOptions& options)
@@ -212,13 +219,18 @@ Result<std::string> Parser::TakeIdentifier() {
 }
 
 bool Parser::AtIdentifierLiteral(size_t offset) const {
-  return !options_.legacy_identifier_clause && At(Keyword::kIdentifier, offset) &&
-         At(TokenType::kLeftParen, offset + 1) && IsStringToken(offset + 2) && At(TokenType::kRightParen, offset + 3);
+  if (options_.legacy_identifier_clause || !At(Keyword::kIdentifier, offset) || !At(TokenType::kLeftParen, offset + 1))
+    return false;
+  size_t at = offset + 2;
+  while (const size_t length = BoundString(at, nullptr)) at += length;
+  return at > offset + 2 && At(TokenType::kRightParen, at);
 }
 
 Result<Parser::Names> Parser::IdentifierLiteralParts() {
-  const std::string text = UnquoteString(Peek(2).text, options_.escaped_string_literals);
-  pos_ += 4;
+  std::string text;
+  Skip(2);
+  while (const size_t length = BoundString(0, &text)) pos_ += length;
+  FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
   return Parser(text, options_).SingleMultipartIdentifier();
 }
 
@@ -318,6 +330,31 @@ bool Parser::AtParameter(size_t offset) const {
 
 bool Parser::AtStringLiteral(size_t offset) const { return IsStringToken(offset) || AtParameter(offset); }
 
+plan::ExprPtr Parser::BoundParameter(size_t token, const std::string& name) const {
+  if (options_.parameters == nullptr) return nullptr;
+  if (!name.empty()) {
+    const auto found = options_.parameters->named.find(name);
+    return found == options_.parameters->named.end() ? nullptr : found->second;
+  }
+  size_t index = 0;
+  for (size_t i = 0; i < token; ++i) index += tokens_[i].type == TokenType::kQuestion ? 1 : 0;
+  return index < options_.parameters->positional.size() ? options_.parameters->positional[index] : nullptr;
+}
+
+size_t Parser::BoundString(size_t offset, std::string* text) const {
+  if (IsStringToken(offset)) {
+    if (text != nullptr) *text += UnquoteString(Peek(offset).text, options_.escaped_string_literals);
+    return 1;
+  }
+  if (!AtParameter(offset)) return 0;
+  const bool is_named = At(TokenType::kColon, offset);
+  const auto bound = BoundParameter(pos_ + offset, is_named ? std::string(Peek(offset + 1).text) : std::string());
+  const auto* value = bound == nullptr ? nullptr : StringOf(*bound);
+  if (value == nullptr) return 0;
+  if (text != nullptr) *text += *value;
+  return is_named ? 2 : 1;
+}
+
 Result<plan::ExprPtr> Parser::ParameterLiteral() {
   const size_t first = pos_;
   std::string name;
@@ -326,16 +363,7 @@ Result<plan::ExprPtr> Parser::ParameterLiteral() {
   } else {
     FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kQuestion));
   }
-  if (options_.parameters != nullptr) {
-    if (!name.empty()) {
-      const auto found = options_.parameters->named.find(name);
-      if (found != options_.parameters->named.end()) return found->second;
-    } else {
-      size_t index = 0;
-      for (size_t i = 0; i < first; ++i) index += tokens_[i].type == TokenType::kQuestion ? 1 : 0;
-      if (index < options_.parameters->positional.size()) return options_.parameters->positional[index];
-    }
-  }
+  if (auto bound = BoundParameter(first, name)) return bound;
   return ErrorFrom(first, "UNBOUND_SQL_PARAMETER",
                    {{"name", name.empty() ? "_" + std::to_string(tokens_[first].start) : name}});
 }
@@ -351,11 +379,9 @@ Result<std::string> Parser::StringLiteral(bool coalesce) {
       continue;
     }
     FRAZIL_ASSIGN_OR_RETURN(const plan::ExprPtr literal, ParameterLiteral());
-    if (literal->kind != plan::ExprKind::kLiteral || literal->As<plan::LiteralExpr>().type->id() != TypeId::kString ||
-        literal->As<plan::LiteralExpr>().value.is_null()) {
-      return SyntaxErrorAt(first);
-    }
-    value += literal->As<plan::LiteralExpr>().value.string();
+    const std::string* text = StringOf(*literal);
+    if (text == nullptr) return SyntaxErrorAt(first);
+    value += *text;
   } while (coalesce && AtStringLiteral());
   return value;
 }

@@ -110,8 +110,9 @@ class Parser {
   /// One part of a dotted name: IDENTIFIER('a.b') gives several.
   Status AppendIdentifier(Names* parts);
   Result<Names> MultipartIdentifier();
-  Result<Names> IdentifierLiteralParts();
+  /// At IDENTIFIER('a' :p ...), which is a part of a name: strings, and markers whose bound values are strings.
   bool AtIdentifierLiteral(size_t offset = 0) const;
+  Result<Names> IdentifierLiteralParts();
   Result<plan::NameClause> NameReference();
   Result<Names> IdentifierList();  ///< (a, b)
   Result<Names> IdentifierSequence();
@@ -122,6 +123,11 @@ class Parser {
   bool AtStringLiteral(size_t offset = 0) const;
   Result<std::string> StringLiteral(bool coalesce = true);
   Result<plan::ExprPtr> ParameterLiteral();
+  /// The value of the marker at token `token`, by its name or (if that is empty) by its place; null if it has none.
+  plan::ExprPtr BoundParameter(size_t token, const std::string& name) const;
+  /// How many tokens the string, or the marker bound to one, at `offset` has; 0 if neither stands there. Its text is
+  /// added to `text`, which may be null.
+  size_t BoundString(size_t offset, std::string* text) const;
   Result<int64_t> IntegerValue();
 
   /// At a word that begins the next clause and therefore is no alias.

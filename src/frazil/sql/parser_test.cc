@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "frazil/plan/unresolved_command.h"
+#include "frazil/sql/parameter_markers.h"
 #include "frazil/sql/parser_testing.h"
 
 namespace frazil::sql {
@@ -143,6 +144,32 @@ TEST(Parser, PutsParametersWhereStringsAreWanted) {
   EXPECT_EQ(Statement("SHOW TABLES LIKE :p", options), "Show#2 like x*");
   EXPECT_EQ(Statement("SELECT ? FROM t TABLESAMPLE (5 ROWS) REPEATABLE (?)", options),
             "Project[?7](Sample[5 rows seed 7](Table[t]))");
+}
+
+TEST(Parser, TakesBoundStringsAsPartsOfNames) {
+  auto values = std::make_shared<ParameterValues>();
+  values->named["p"] = plan::MakeLiteralExpr(DataType::String(), Value("s.t"));
+  values->named["n"] = plan::MakeLiteralExpr(DataType::Integer(), Value(1));
+  values->positional.push_back(plan::MakeLiteralExpr(DataType::String(), Value("c")));
+  ParserOptions options;
+  options.parameters = values;
+  EXPECT_EQ(Statement("SELECT 1 AS identifier(?)", options), "Project[int(1) as c](OneRow)");
+  EXPECT_EQ(Statement("SELECT * FROM identifier(:p 'u').v", options), "Project[*](Table[s.tu.v])");
+  EXPECT_EQ(Statement("SELECT 1 AS identifier('a' ?)", options), "Project[int(1) as ac](OneRow)");
+  EXPECT_EQ(Statement("SELECT 1 AS identifier(:n)", options), "error PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Statement("SELECT 1 AS identifier(:q)", options), "error PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Statement("SELECT 1 AS identifier(:p)", options), "error IDENTIFIER_TOO_MANY_NAME_PARTS");
+}
+
+TEST(Parser, FindsTheKindsOfMarkers) {
+  const auto kinds = [](const char* text) {
+    const ParameterMarkers markers = FindParameterMarkers(text);
+    return std::string(markers.has_named ? "named " : "") + (markers.has_positional ? "positional" : "");
+  };
+  EXPECT_EQ(kinds("SELECT ? FROM t WHERE a = :a"), "named positional");
+  EXPECT_EQ(kinds("SELECT 1 WHERE :first"), "named ");
+  EXPECT_EQ(kinds("SELECT v:key, data:key, f(v):key, v[0]:key, '?:x' /* :y ? */ FROM t"), "");
+  EXPECT_EQ(kinds(":"), "");
 }
 
 TEST(Parser, StopsAtNestingThatIsTooDeep) {

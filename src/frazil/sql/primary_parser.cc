@@ -233,8 +233,10 @@ Result<plan::ExprPtr> Parser::KeywordPrimary(bool* handled) {
       if (call && AtTimestampUnitCall()) return TimestampUnitCall("timestampdiff");
       break;
     case Keyword::kIdentifier:
-      // With several arguments it is an ordinary function name.
-      if (call && !AtIdentifierLiteral() && !At(TokenType::kRightParen, 2) && CountTopLevelCommas(1) == 0)
+      // With several arguments it is an ordinary function name. Of one string it is a part of a name; what a marker
+      // adds is a name as a whole here.
+      if (call && !(AtIdentifierLiteral() && IsStringToken(2) && At(TokenType::kRightParen, 3)) &&
+          !At(TokenType::kRightParen, 2) && CountTopLevelCommas(1) == 0)
         return IdentifierClause();
       break;
     case Keyword::kCurrentDate:
