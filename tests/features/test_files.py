@@ -5,7 +5,7 @@ import uuid
 import pyarrow
 import pytest
 from pyarrow import parquet
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import functions as F
 
 
@@ -313,3 +313,23 @@ def test_timestamps_that_partition_a_table_are_local(new_session):
     local.sql(f"INSERT INTO {name} VALUES (1, TIMESTAMP'2026-07-01 10:00:00'), (2, NULL)")
     assert local.sql(f"SELECT a, CAST(t AS STRING) FROM {name} WHERE t = TIMESTAMP'2026-07-01 10:00:00'").collect() == [(1, "2026-07-01 10:00:00")]
     local.sql(f"DROP TABLE {name}")
+
+
+@pytest.mark.parametrize("type_name, value, kept", [
+    ("DATE", "'2026-01-01'", "2026-01-01"), ("DATE", "TIMESTAMP'2026-01-01 01:00:00'", "2026-01-01"), ("TIMESTAMP", "'2026-01-01 01:02:03'", "2026-01-01 01:02:03"),
+    ("INT", "'5'", "5"), ("BIGINT", "'7'", "7"), ("DOUBLE", "'1.5'", "1.5"), ("STRING", "5", "5"), ("BOOLEAN", "'true'", "true"),
+    ("DECIMAL(5, 2)", "'1.555'", "1.56"), ("DATE", "NULL", None), ("INT", "5.5", "CAST_INVALID_INPUT"), ("INT", "'x'", "CAST_INVALID_INPUT"),
+    ("TINYINT", "300", "CAST_INVALID_INPUT"), ("INT", "true", "CAST_INVALID_INPUT"), ("DECIMAL(5, 2)", "12345.6", "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION")])
+def test_constants_of_partitions_are_texts(spark, type_name, value, kept):
+    name = f"spark_catalog.default.texts_{uuid.uuid4().hex[:8]}"
+    spark.sql(f"CREATE TABLE {name} (a INT, p {type_name}) USING parquet PARTITIONED BY (p)")
+    for verb in ("INTO", "OVERWRITE"):
+        insert = f"INSERT {verb} {name} PARTITION (p = {value}) SELECT 1"
+        if kept is not None and kept.isupper():
+            with pytest.raises(PySparkException) as refused:
+                spark.sql(insert)
+            assert refused.value.getCondition() == kept
+        else:
+            spark.sql(insert)
+            assert spark.sql(f"SELECT a, CAST(p AS STRING) FROM {name}").collect() == [(1, kept)]
+    spark.sql(f"DROP TABLE {name}")

@@ -20,6 +20,9 @@ namespace frazil::commands {
 
 namespace {
 
+/// Tables of plain files keep partition values as the names of folders: constants of any type are their texts.
+bool KeepsPartitionTexts(const tables::Table& table) { return tables::FileFormatByName(table.provider()).has_value(); }
+
 /// The filter of PARTITION (a = 1): equality with every constant. True without one.
 Result<PredicatePtr> StaticFilter(const PartitionSpecification& partition, const analysis::ResolvedTable& table,
                                   CommandContext& context) {
@@ -29,7 +32,12 @@ Result<PredicatePtr> StaticFilter(const PartitionSpecification& partition, const
     int index = table.table->schema()->FieldIndex(name);
     if (index < 0) return Error::Of("NON_PARTITION_COLUMN", {{"columnName", QuoteIdentifier(name)}});
     const auto& field = table.table->schema()->fields()[index];
-    FRAZIL_ASSIGN_OR_RETURN(auto constant, analysis::AnalyzeConstant(value, field.type, context));
+    auto given = value;
+    if (KeepsPartitionTexts(*table.table)) {
+      FRAZIL_ASSIGN_OR_RETURN(auto text, analysis::AnalyzeConstant(value, DataType::String(), context));
+      given = plan::MakeLiteralExpr(DataType::String(), std::move(text));
+    }
+    FRAZIL_ASSIGN_OR_RETURN(auto constant, analysis::AnalyzeConstant(given, field.type, context));
     tests.push_back(constant.is_null() ? Predicate::Test(PredicateOp::kIsNull, {field.name}, field.type)
                                        : Predicate::Test(PredicateOp::kEqual, {field.name}, field.type, {constant}));
   }
@@ -142,6 +150,7 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
   shape.fills_fields = evolves;
   shape.columns = command.columns;
   shape.static_partition = command.partition;
+  shape.partition_texts = KeepsPartitionTexts(*table.table);
   for (const auto& [name, value] : command.partition) {
     bool known = false;
     for (const auto& field : table.table->partitioning()) known = known || EqualsIgnoreCase(field.source[0], name);

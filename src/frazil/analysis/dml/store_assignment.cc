@@ -297,6 +297,8 @@ Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const Ins
                                            AnalysisContext& context) {
   const auto& fields = shape.table_schema->fields();
   std::vector<ExpressionPtr> values(fields.size());
+  const EvalMode of_texts =
+      PolicyOf(context) == StoreAssignmentPolicy::kLegacy ? context.settings().eval_mode() : EvalMode::kAnsi;
   for (const auto& [name, constant] : shape.static_partition) {
     int index = shape.table_schema->FieldIndex(name);
     if (index < 0) {
@@ -304,6 +306,10 @@ Result<plan::LogicalPlanPtr> ShapeForTable(plan::LogicalPlanPtr query, const Ins
     }
     if (constant == nullptr) continue;
     FRAZIL_ASSIGN_OR_RETURN(auto value, AnalyzeExpression(constant, {}, context));
+    if (shape.partition_texts) {
+      value = MakeCast(MakeCast(std::move(value), DataType::String(), context.settings().eval_mode()),
+                       StringsWithoutLength(fields[index].type), of_texts);
+    }
     FRAZIL_ASSIGN_OR_RETURN(values[index], AssignToColumn(std::move(value), fields[index], shape.table, context));
   }
   std::vector<int> targets;  ///< Field for each column of the query.

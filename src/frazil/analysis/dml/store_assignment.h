@@ -47,6 +47,7 @@ struct InsertShape {
   bool fills_fields = false;         ///< With `by_name`: fields of structs that the query lacks are NULL.
   std::vector<std::string> columns;  ///< INSERT INTO t (columns): by position of this list; others get their defaults.
   std::vector<std::pair<std::string, plan::ExprPtr>> static_partition;  ///< PARTITION (name = constant).
+  bool partition_texts = false;  ///< Those constants are texts, as folders' names have them, of whatever type.
 };
 
 /// A plan with exactly the table's columns, in its order. Errors INSERT_COLUMN_ARITY_MISMATCH.*,
