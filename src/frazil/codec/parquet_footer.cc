@@ -113,7 +113,7 @@ std::optional<Value> BoundOf(const std::string& bytes, const parquet::ColumnDesc
 /// Which column of the table each leaf column of the file is.
 class Matcher {
  public:
-  explicit Matcher(const parquet::schema::GroupNode& root) : has_ids_(HasIds(root)) { Leaves(root); }
+  Matcher(const parquet::schema::GroupNode& root, bool by_field_id) : has_ids_(by_field_id) { Leaves(root); }
 
   void Match(const std::vector<FileColumn>& columns, const parquet::schema::GroupNode& group) {
     for (const auto& column : columns) {
@@ -123,16 +123,18 @@ class Matcher {
       }
     }
   }
+  bool found_all() const { return found_.size() == positions_.size(); }
   /// By the position of the leaf.
   const std::map<int, const FileColumn*>& found() const { return found_; }
 
- private:
   static bool HasIds(const parquet::schema::GroupNode& group) {
     for (int i = 0; i < group.field_count(); ++i) {
       if (group.field(i)->field_id() >= 0) return true;
     }
     return false;
   }
+
+ private:
   void Leaves(const parquet::schema::GroupNode& group) {
     for (int i = 0; i < group.field_count(); ++i) {
       const auto& node = group.field(i);
@@ -234,12 +236,26 @@ Result<ParquetFooter> ReadParquetFooter(storage::RangeReader& source, const std:
                                                                   : data);
     }
     const auto& root = *footer->schema()->group_node();
-    Matcher matcher(root);
+    Matcher matcher(root, Matcher::HasIds(root));
     matcher.Match(columns, root);
     for (const auto& [leaf, column] : matcher.found()) {
       if (column->field_id >= 0) result.by_column[column->field_id] = FiguresOf(*footer, leaf, *column->type);
     }
     return result;
+  } catch (const std::exception& exception) {
+    return Damaged(path, exception.what());
+  }
+}
+
+Result<bool> HasOtherColumns(storage::RangeReader& source, const std::string& path,
+                             const std::vector<FileColumn>& columns, bool by_field_id) {
+  FRAZIL_ASSIGN_OR_RETURN(const std::string bytes, FooterBytes(source, path));
+  try {
+    const auto footer = parquet::FileMetaData::Make(bytes.data(), static_cast<int64_t>(bytes.size()));
+    const auto& root = *footer->schema()->group_node();
+    Matcher matcher(root, by_field_id);
+    matcher.Match(columns, root);
+    return !matcher.found_all();
   } catch (const std::exception& exception) {
     return Damaged(path, exception.what());
   }

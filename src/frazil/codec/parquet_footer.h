@@ -34,4 +34,9 @@ struct ParquetFooter {
 Result<ParquetFooter> ReadParquetFooter(storage::RangeReader& source, const std::string& path,
                                         const std::vector<FileColumn>& columns);
 
+/// Whether the file has leaf columns that are none of these, found by their field ids or by their names. Errors: as
+/// ReadParquetFooter.
+Result<bool> HasOtherColumns(storage::RangeReader& source, const std::string& path,
+                             const std::vector<FileColumn>& columns, bool by_field_id);
+
 }  // namespace frazil::codec

@@ -1,11 +1,11 @@
 #include "frazil/commands/imported_files.h"
 
 #include <algorithm>
-#include <future>
 
 #include "frazil/base/json.h"
 #include "frazil/base/text.h"
 #include "frazil/codec/parquet_footer.h"
+#include "frazil/commands/file_footers.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/sql/parser.h"
 #include "frazil/storage/object_store.h"
@@ -98,22 +98,13 @@ Status CheckFolderColumns(const tables::ScanFile& file, const tables::ScanPlan& 
                  " that matches the partition columns ([" + Join(columns, ", ") + "]) in input table");
 }
 
-codec::FileColumn FileColumnOf(const tables::ScanColumn& column) {
-  codec::FileColumn result;
-  result.name = column.name;
-  result.type = column.type;
-  result.field_id = column.field_id;
-  for (const auto& child : column.children) result.children.push_back(FileColumnOf(child));
-  return result;
-}
-
 /// Counts, sizes and bounds by the files' footers, which is all that is read of them.
 Status ReadFooters(const std::vector<tables::ScanColumn>& columns, size_t threads, CommandContext& context,
                    std::vector<tables::WrittenFile>& files) {
-  std::vector<codec::FileColumn> wanted;
-  for (const auto& column : columns) wanted.push_back(FileColumnOf(column));
+  const auto wanted = FileColumnsOf(columns);
   FRAZIL_ASSIGN_OR_RETURN(auto store, context.stores().StoreFor(files[0].path, context.execution().store_settings));
-  const auto read = [&](tables::WrittenFile& file) -> Status {
+  return ForEachFile(files.size(), threads, [&](size_t i) -> Status {
+    auto& file = files[i];
     FRAZIL_ASSIGN_OR_RETURN(const auto reader, store->Open(file.path));
     FRAZIL_ASSIGN_OR_RETURN(auto footer, codec::ReadParquetFooter(*reader, file.path, wanted));
     file.record_count = footer.record_count;
@@ -128,20 +119,7 @@ Status ReadFooters(const std::vector<tables::ScanColumn>& columns, size_t thread
       statistics.upper = std::move(figures.upper);
     }
     return {};
-  };
-  std::vector<std::future<Status>> readers;
-  for (size_t first = 0; first < std::min(threads, files.size()); ++first) {
-    readers.push_back(std::async(std::launch::async, [&, first]() -> Status {
-      for (size_t i = first; i < files.size(); i += threads) FRAZIL_RETURN_IF_ERROR(read(files[i]));
-      return {};
-    }));
-  }
-  Status all;
-  for (auto& reader : readers) {
-    Status part = reader.get();
-    if (all.ok()) all = std::move(part);
-  }
-  return all;
+  });
 }
 
 Error NoSuchTable(const std::vector<std::string>& name) {

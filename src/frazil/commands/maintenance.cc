@@ -2,12 +2,18 @@
 
 #include "frazil/base/text.h"
 #include "frazil/commands/delta_commands_internal.h"
+#include "frazil/tables/file_check.h"
 
 namespace frazil::commands {
 Result<RowSet> RunMaintenance(const plan::MaintenanceCommand& command, CommandContext& context) {
   if (const auto* drop = dynamic_cast<const plan::DropFeatureCommand*>(&command)) return RunDropFeature(*drop, context);
   if (command.type == plan::MaintenanceCommand::Type::kConvert) return RunConvertToDelta(command, context);
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.table, context));
+  if (dynamic_cast<const plan::CheckFilesCommand*>(&command) != nullptr) {
+    const auto* checked = dynamic_cast<const tables::ChecksFiles*>(table.table.get());
+    if (checked == nullptr) return Error::Of("DELTA_ONLY_OPERATION", {{"operation", "FSCK REPAIR TABLE"}});
+    return checked->CheckFiles(command.dry_run);
+  }
   if (table.table->provider() != "delta") {
     const char* names[] = {"OPTIMIZE", "VACUUM", "RESTORE", "CONVERT TO DELTA", "GENERATE"};
     return Error::Of("DELTA_ONLY_OPERATION", {{"operation", names[static_cast<size_t>(command.type)]}});

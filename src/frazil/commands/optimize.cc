@@ -11,6 +11,7 @@
 #include "frazil/base/integer_text.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/delta_commands_internal.h"
+#include "frazil/commands/file_footers.h"
 #include "frazil/commands/rewrite_files.h"
 #include "frazil/commands/table_writer.h"
 #include "frazil/tables/clustered_files.h"
@@ -27,10 +28,10 @@ struct Bin {
   std::string partition;
 };
 
-std::vector<Bin> ChooseBins(const tables::ScanPlan& plan, bool reorders) {
+std::vector<Bin> ChooseBins(const tables::ScanPlan& plan, bool reorders, bool purges) {
   std::map<std::string, std::vector<const tables::ScanFile*>> by_partition;
   for (const auto& file : plan.files) {
-    if (!reorders && file.size >= kSmallFile && file.deleted_positions == nullptr) continue;
+    if (!reorders && !purges && file.size >= kSmallFile && file.deleted_positions == nullptr) continue;
     std::string key;
     for (const auto& [index, value] : file.constants) key += QuotedLiteralSql(*plan.columns[index].type, value) + "|";
     by_partition[key].push_back(&file);
@@ -49,9 +50,9 @@ std::vector<Bin> ChooseBins(const tables::ScanPlan& plan, bool reorders) {
     }
     if (!bin.files.empty()) bins.push_back(std::move(bin));
   }
-  // One file alone gets no better, unless rows of it are deleted or its rows shall stand in another order.
+  // One file alone gets no better, unless something of it is deleted or its rows shall stand in another order.
   std::erase_if(bins, [&](const Bin& bin) {
-    return bin.files.size() == 1 && !reorders && bin.files[0]->deleted_positions == nullptr;
+    return bin.files.size() == 1 && !reorders && !purges && bin.files[0]->deleted_positions == nullptr;
   });
   return bins;
 }
@@ -157,18 +158,18 @@ Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analys
   if (command.condition != nullptr) {
     FRAZIL_ASSIGN_OR_RETURN(filter, ExactFilter(command.condition, table, context));
   }
-  const auto clustering = table.table->clustering_columns();
+  const bool purges = statement != nullptr && statement->purges;
+  const auto clustering = purges ? std::vector<std::vector<std::string>>() : table.table->clustering_columns();
   FRAZIL_ASSIGN_OR_RETURN(auto order, OrderOf(command, is_full, table, clustering));
   const bool clusters = !clustering.empty();
   FRAZIL_ASSIGN_OR_RETURN(auto scan, table.table->Scan({}));
   FRAZIL_ASSIGN_OR_RETURN(auto plan, scan->Plan(filter));
   // Only whole partitions can be named: what the condition says of other columns is not told by files.
-  FRAZIL_ASSIGN_OR_RETURN(bool whole_files, table.table->CanDeleteByMetadata(filter));
-  if (!whole_files) {
-    std::vector<std::string> partitions;
-    for (const auto& field : table.table->partitioning()) partitions.push_back(field.source[0]);
+  std::vector<std::string> partition_columns;
+  for (const auto& field : table.table->partitioning()) partition_columns.push_back(field.source[0]);
+  if (const std::string other = OtherColumn(*filter, partition_columns); !other.empty()) {
     return Error::Of("DELTA_NON_PARTITION_COLUMN_REFERENCE",
-                     {{"columnName", OtherColumn(*filter, partitions)}, {"columnList", Join(partitions, ", ")}});
+                     {{"columnName", other}, {"columnList", Join(partition_columns, ", ")}});
   }
   const auto considered = static_cast<int64_t>(plan.files.size());
   std::optional<tables::ClusteringChoice> choice;
@@ -179,7 +180,8 @@ Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analys
       std::erase_if(plan.files, [&](const auto& file) { return !chosen.contains(file.path); });
     }
   }
-  const auto bins = ChooseBins(plan, !order.empty());
+  if (purges) FRAZIL_RETURN_IF_ERROR(KeepFilesToPurge(*scan, &plan, context));
+  const auto bins = ChooseBins(plan, !order.empty(), purges);
   tables::WriteOptions options;
   options.mode = tables::WriteMode::kRewriteFiles;
   options.operation = "rewrite";
@@ -188,7 +190,11 @@ Result<RowSet> RunOptimize(const plan::MaintenanceCommand& command, const analys
   std::string names;
   for (size_t index : order)
     names += (names.empty() ? "\"" : ",\"") + table.table->schema()->fields()[index].name + "\"";
-  options.summary["zOrderBy"] = clusters ? "[]" : "[" + names + "]";
+  if (purges) {
+    options.summary["applyPurge"] = "true";
+  } else {
+    options.summary["zOrderBy"] = clusters ? "[]" : "[" + names + "]";
+  }
   if (clusters) options.summary["clusterBy"] = "[" + names + "]";
   std::optional<CurveOrder> curve;
   if (!order.empty()) curve = CurveOrder{/*is_hilbert=*/clusters, order};

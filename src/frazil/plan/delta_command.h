@@ -17,10 +17,14 @@ struct DropFeatureCommand : MaintenanceCommand {
   bool truncate_history = false;
 };
 
-/// OPTIMIZE.
+/// OPTIMIZE, and REORG TABLE ... APPLY (PURGE).
 struct OptimizeCommand : MaintenanceCommand {
-  bool full = false;  ///< Clustered tables: also what is in order already.
+  bool full = false;    ///< Clustered tables: also what is in order already.
+  bool purges = false;  ///< REORG: files with deleted rows or dropped columns, and these only.
 };
+
+/// FSCK REPAIR TABLE table [DRY RUN]: a table whose format can tell which of its files are gone.
+struct CheckFilesCommand : MaintenanceCommand {};
 
 /// CONVERT TO DELTA that answers one row, the name by which the table is known now (DeltaTable.convertToDelta).
 struct ConvertToDeltaCommand : MaintenanceCommand {

@@ -80,11 +80,48 @@ Result<plan::PlanPtr> Parser::GenerateManifest(size_t first) {
   return plan::PlanPtr(std::move(command));
 }
 
+Result<plan::PlanPtr> Parser::Reorganize(size_t first) {
+  Skip(2);
+  auto command = std::make_shared<plan::OptimizeCommand>();
+  command->purges = true;
+  FRAZIL_ASSIGN_OR_RETURN(command->table, TableOrPath());
+  FRAZIL_RETURN_IF_ERROR(PartitionCondition(command.get()));
+  FRAZIL_RETURN_IF_ERROR(ExpectText("APPLY"));
+  FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kLeftParen));
+  if (AtText("UPGRADE")) return UnsupportedRest("REORG TABLE ... APPLY (UPGRADE UNIFORM ...)");
+  FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kPurge));
+  FRAZIL_RETURN_IF_ERROR(Expect(TokenType::kRightParen));
+  command->origin = OriginFrom(first);
+  return plan::PlanPtr(std::move(command));
+}
+
+Result<plan::PlanPtr> Parser::CheckFiles(size_t first) {
+  Skip(3);
+  auto command = std::make_shared<plan::CheckFilesCommand>();
+  FRAZIL_ASSIGN_OR_RETURN(command->table, TableOrPath());
+  if (AcceptText("DRY")) {
+    FRAZIL_RETURN_IF_ERROR(ExpectText("RUN"));
+    command->dry_run = true;
+  }
+  command->origin = OriginFrom(first);
+  return plan::PlanPtr(std::move(command));
+}
+
+Status Parser::PartitionCondition(plan::MaintenanceCommand* command) {
+  if (!Accept(Keyword::kWhere)) return {};
+  const size_t from = pos_;
+  FRAZIL_ASSIGN_OR_RETURN(command->condition, Expression());
+  command->condition_text = SourceFrom(from);
+  return {};
+}
+
 Result<plan::PlanPtr> Parser::Maintenance() {
   using Type = plan::MaintenanceCommand::Type;
   const size_t first = pos_;
   if (AtText("CONVERT") && At(Keyword::kTo, 1) && AtText("DELTA", 2)) return ConvertToDelta(first);
   if (AtText("GENERATE") && At(Keyword::kFor, 2) && At(Keyword::kTable, 3)) return GenerateManifest(first);
+  if (AtText("REORG") && At(Keyword::kTable, 1)) return Reorganize(first);
+  if (AtText("FSCK") && At(Keyword::kRepair, 1) && At(Keyword::kTable, 2)) return CheckFiles(first);
   const bool is_optimize = AtText("OPTIMIZE"), is_vacuum = AtText("VACUUM"), is_restore = AtText("RESTORE");
   if ((!is_optimize && !is_vacuum && !is_restore) || AtListEnd(1)) return plan::PlanPtr();
   Skip();
@@ -96,11 +133,7 @@ Result<plan::PlanPtr> Parser::Maintenance() {
   FRAZIL_ASSIGN_OR_RETURN(command->table, TableOrPath());
   if (is_optimize) {
     optimize->full = AcceptText("FULL");
-    if (Accept(Keyword::kWhere)) {
-      const size_t from = pos_;
-      FRAZIL_ASSIGN_OR_RETURN(command->condition, Expression());
-      command->condition_text = SourceFrom(from);
-    }
+    FRAZIL_RETURN_IF_ERROR(PartitionCondition(command.get()));
     if (AcceptText("ZORDER")) {
       FRAZIL_RETURN_IF_ERROR(Expect(Keyword::kBy));
       const bool in_parentheses = Accept(TokenType::kLeftParen);

@@ -430,6 +430,10 @@ class Parser {
   Result<plan::PlanPtr> CreateClone(std::shared_ptr<plan::CreateTableCommand> command, size_t first);
   Result<plan::PlanPtr> ConvertToDelta(size_t first);
   Result<plan::PlanPtr> GenerateManifest(size_t first);
+  Result<plan::PlanPtr> Reorganize(size_t first);
+  Result<plan::PlanPtr> CheckFiles(size_t first);
+  /// WHERE condition, where it stands.
+  Status PartitionCondition(plan::MaintenanceCommand* command);
   /// DESCRIBE HISTORY and DESCRIBE DETAIL, behind DESCRIBE; null where it is another one.
   Result<plan::PlanPtr> DescribeLog(size_t first);
   /// A table's name, or a text: the path of a Delta table.

@@ -18,6 +18,12 @@ TEST(ShowParser, ReadsWhatDeltaAdds) {
             "Maintenance#0[t where ==(a, int(1)) order b order c]");
   EXPECT_EQ(Statement("VACUUM delta.`/x` RETAIN 0 HOURS DRY RUN"), "Maintenance#1[delta.`/x` retain 0.000000 dry]");
   EXPECT_EQ(Statement("VACUUM t DRY"), "error PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Statement("REORG TABLE t WHERE p = 1 APPLY (PURGE)"), "Maintenance#0[t where ==(p, int(1))]");
+  EXPECT_EQ(Statement("REORG TABLE t APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2))"),
+            "Unsupported[REORG TABLE ... APPLY (UPGRADE UNIFORM ...)]");
+  EXPECT_EQ(Statement("REORG TABLE t APPLY (MORE)"), "error PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Statement("FSCK REPAIR TABLE '/x' DRY RUN"), "Maintenance#0[delta.`/x` dry]");
+  EXPECT_EQ(Statement("FSCK REPAIR TABLE t DRY"), "error PARSE_SYNTAX_ERROR");
   EXPECT_EQ(Statement("RESTORE TABLE t TO VERSION AS OF 2"), "Maintenance#2[t version 2]");
   EXPECT_EQ(Statement("RESTORE t TO TIMESTAMP AS OF '2024-01-01'"), "Maintenance#2[t at string(2024-01-01)]");
   EXPECT_EQ(Statement("RESTORE t"), "error PARSE_SYNTAX_ERROR");

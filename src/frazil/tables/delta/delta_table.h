@@ -8,6 +8,7 @@
 #include "frazil/tables/clustered_files.h"
 #include "frazil/tables/delta/transaction.h"
 #include "frazil/tables/feature_removal.h"
+#include "frazil/tables/file_check.h"
 #include "frazil/tables/micro_batches.h"
 #include "frazil/tables/pinned_state.h"
 #include "frazil/tables/row_changes.h"
@@ -27,6 +28,7 @@ struct StagedCreation {
 class DeltaTable : public Table,
                    public ChoosesRowChanges,
                    public ClusteredFiles,
+                   public ChecksFiles,
                    public RemovesFeatures,
                    public MicroBatches,
                    public PinsState {
@@ -63,6 +65,8 @@ class DeltaTable : public Table,
   Result<RowSet> Vacuum(const VacuumOptions& options) const override;
   Status GenerateManifest() const override;
   Result<TablePtr> AtState(const ScanOptions& options) const override;
+  // file_check.cc
+  Result<RowSet> CheckFiles(bool dry_run) const override;
   // drop_feature.cc
   Result<FeatureTraces> TurnOffFeature(const std::string& feature, bool truncate_history) const override;
   Status RemoveFeature(const std::string& feature, bool truncate_history, bool had_traces) const override;

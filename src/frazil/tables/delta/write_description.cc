@@ -73,6 +73,8 @@ void DeltaWrite::DescribeRowChange(const Figures& figures, Change* change) const
   }
   const bool is_merge = operation == "merge", is_update = operation == "update", is_rewrite = operation == "rewrite";
   change->operation = is_merge ? "MERGE" : is_update ? "UPDATE" : is_rewrite ? "OPTIMIZE" : "DELETE";
+  const bool purges = options_.summary.contains("applyPurge");
+  if (purges) change->operation = "REORG";
   std::vector<std::string> predicates;
   if (!options_.filter_text.empty()) {
     predicates.push_back(options_.filter_text);
@@ -88,7 +90,8 @@ void DeltaWrite::DescribeRowChange(const Figures& figures, Change* change) const
     parameters.emplace_back("clusterBy", text(clustering->second));
   auto order = options_.summary.find("zOrderBy");
   if (order != options_.summary.end()) parameters.emplace_back("zOrderBy", text(order->second));
-  if (is_rewrite) parameters.emplace_back("auto", "false");
+  if (purges) parameters.emplace_back("applyPurge", "true");
+  if (is_rewrite && !purges) parameters.emplace_back("auto", "false");
 
   const auto change_files = static_cast<int64_t>(change->change_files.size());
   const int64_t updated = counts_.updated.value_or(0), inserted = counts_.inserted.value_or(0);
