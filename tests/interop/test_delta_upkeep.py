@@ -1,4 +1,4 @@
-"""REORG and FSCK: what is deleted leaves the files, what is gone leaves the log. deltalake reads the tables too."""
+"""REORG and FSCK: what is deleted leaves the files, what is gone leaves the log. Parts of rows that are replaced."""
 import json
 from pathlib import Path
 
@@ -126,3 +126,33 @@ def test_only_delta_tables_are_checked(spark):
                 spark.sql(statement)
     finally:
         spark.sql("DROP TABLE plain")
+
+
+@pytest.mark.parametrize("vectors", ["false", "true"])
+@pytest.mark.parametrize("by_statement", [True, False])
+def test_a_part_of_the_rows_is_replaced_beside_the_change_feed(spark, folder, vectors, by_statement):
+    spark.sql(f"CREATE TABLE delta.`{folder}` (id BIGINT, v DOUBLE) USING delta TBLPROPERTIES "
+              f"('delta.enableChangeDataFeed' = 'true', 'delta.enableDeletionVectors' = '{vectors}')")
+    spark.range(10).selectExpr("id", "0.0D v").coalesce(1).write.format("delta").mode("append").save(folder)
+    # The rows are of one evaluation, in the table and in its feed.
+    if by_statement:
+        spark.sql(f"INSERT INTO delta.`{folder}` REPLACE WHERE id >= 7 SELECT id + 8, rand() FROM range(4)")
+    else:
+        spark.range(4).selectExpr("id + 8 AS id", "rand() v").write.format("delta").mode("overwrite").option(
+            "replaceWhere", "id >= 7").save(folder)
+    now = dict(rows(spark, folder))
+    assert sorted(now) == [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11] and all(now[i] > 0 for i in range(8, 12))
+    version = history(spark, folder).version
+    feed = spark.read.format("delta").option("readChangeFeed", True).option("startingVersion", version).load(folder)
+    found = sorted((r._change_type, r.id, r.v) for r in feed.collect())
+    assert found == [("delete", i, 0.0) for i in (7, 8, 9)] + [("insert", i, now[i]) for i in (8, 9, 10, 11)]
+    # Where no row goes, or whole files do, the files tell it.
+    spark.sql(f"INSERT INTO delta.`{folder}` REPLACE WHERE id > 100 VALUES (101, 1.0D)")
+    spark.sql(f"INSERT INTO delta.`{folder}` REPLACE WHERE true VALUES (1, 2.0D)")
+    feed = spark.read.format("delta").option("readChangeFeed", True).option("startingVersion", version + 1).load(folder)
+    found = sorted((r._commit_version, r._change_type, r.id) for r in feed.collect())
+    assert found == [(version + 1, "insert", 101)] + [(version + 2, "delete", i) for i in sorted(now) + [101]] + [
+        (version + 2, "insert", 1)]
+    with pytest.raises(PySparkException, match="DELTA_REPLACE_WHERE_MISMATCH"):
+        spark.sql(f"INSERT INTO delta.`{folder}` REPLACE WHERE id < 1 VALUES (1, 1.0D)")
+    assert rows(spark, folder) == [(1, 2.0)]

@@ -19,10 +19,8 @@
 #include "frazil/commands/view_names.h"
 #include "frazil/plan/determinism.h"
 #include "frazil/plan/make_logical.h"
-#include "frazil/tables/located_scan.h"
 #include "frazil/tables/row_changes.h"
 #include "frazil/tables/schema_changes.h"
-#include "frazil/tables/stored_files.h"
 
 namespace frazil::commands {
 
@@ -233,35 +231,11 @@ Result<int64_t> MarkRows(const plan::LogicalPlanPtr& positions_of_rows, CommandC
   return static_cast<int64_t>(found.rows.size());
 }
 
-/// Whether files are read that may change from one run of the plan to the next: those of tables without snapshots.
-bool ReadsChangingFiles(const plan::LogicalPlan& plan) {
-  if (plan.kind == plan::LogicalKind::kScan) {
-    const auto& scan = *static_cast<const plan::ScanNode&>(plan).scan;
-    // Scans of Delta and of Iceberg are of one snapshot.
-    const bool of_snapshot = dynamic_cast<const tables::LocatedScan*>(&scan) != nullptr ||
-                             dynamic_cast<const tables::StoredFiles*>(&scan) != nullptr;
-    if (!scan.has_rows() && !of_snapshot) return true;
-  }
-  bool reads = false;
-  for (const auto& expression : plan::NodeExpressions(plan)) {
-    VisitExpression(*expression, [&](const Expression& part) {
-      if (part.kind == ExpressionKind::kSubquery)
-        reads = reads || ReadsChangingFiles(static_cast<const plan::LogicalPlan&>(*part.As<SubqueryExpression>().plan));
-      return !reads;
-    });
-  }
-  const auto inputs = plan::Inputs(plan);
-  return reads ||
-         std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return ReadsChangingFiles(*input); });
-}
-
 /// Marks changed rows as deleted and adds them as they are afterwards; gives their number. Both must be of one and the
 /// same evaluation: what may differ from run to run is kept in memory, and so are rows that are `few`.
 Result<int64_t> MoveRows(analysis::ChangedRows changed, bool few, CommandContext& context, Replacement* replacement) {
-  if (few || !plan::IsDeterministic(*changed.plan) || ReadsChangingFiles(*changed.plan)) {
-    engine::ExecutionContext execution = context.execution();
-    execution.metrics = nullptr;
-    FRAZIL_ASSIGN_OR_RETURN(changed.plan, engine::Materialize(context.engine(), changed.plan, execution));
+  if (few || MayChange(*changed.plan)) {
+    FRAZIL_ASSIGN_OR_RETURN(changed.plan, KeptInMemory(changed.plan, context));
   }
   FRAZIL_ASSIGN_OR_RETURN(int64_t rows, MarkRows(analysis::PositionsOf(changed), context, replacement));
   if (rows > 0) replacement->rows.push_back(analysis::WrittenRows(changed));

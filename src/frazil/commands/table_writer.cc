@@ -5,6 +5,7 @@
 #include "frazil/analysis/dml/row_level.h"
 #include "frazil/analysis/predicate_extraction.h"
 #include "frazil/base/text.h"
+#include "frazil/plan/determinism.h"
 #include "frazil/plan/make_logical.h"
 #include "frazil/sql/parser.h"
 #include "frazil/storage/folder.h"
@@ -103,22 +104,73 @@ void TellRead(tables::TableWrite& write) {
   if (auto* changes = dynamic_cast<tables::RowChanges*>(&write); changes != nullptr) changes->SetReadsTable();
 }
 
+namespace {
+
+/// Files of tables without snapshots.
+bool ReadsChangingFiles(const plan::LogicalPlan& plan) {
+  if (plan.kind == plan::LogicalKind::kScan) {
+    const auto& scan = *static_cast<const plan::ScanNode&>(plan).scan;
+    // Scans of Delta and of Iceberg are of one snapshot.
+    const bool of_snapshot = dynamic_cast<const tables::LocatedScan*>(&scan) != nullptr ||
+                             dynamic_cast<const tables::StoredFiles*>(&scan) != nullptr;
+    if (!scan.has_rows() && !of_snapshot) return true;
+  }
+  bool reads = false;
+  for (const auto& expression : plan::NodeExpressions(plan)) {
+    VisitExpression(*expression, [&](const Expression& part) {
+      if (part.kind == ExpressionKind::kSubquery)
+        reads = reads || ReadsChangingFiles(static_cast<const plan::LogicalPlan&>(*part.As<SubqueryExpression>().plan));
+      return !reads;
+    });
+  }
+  const auto inputs = plan::Inputs(plan);
+  return reads ||
+         std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return ReadsChangingFiles(*input); });
+}
+
+}  // namespace
+
+bool MayChange(const plan::LogicalPlan& plan) { return !plan::IsDeterministic(plan) || ReadsChangingFiles(plan); }
+
+Result<plan::LogicalPlanPtr> KeptInMemory(const plan::LogicalPlanPtr& rows, CommandContext& context) {
+  engine::ExecutionContext execution = context.execution();
+  execution.metrics = nullptr;
+  return engine::Materialize(context.engine(), rows, execution);
+}
+
 Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows,
-                 CommandContext& context, std::vector<std::string> replaced) {
+                 CommandContext& context, Replaced replaced) {
   FRAZIL_ASSIGN_OR_RETURN(
       auto checked,
       CheckConstraints(table, options.schema != nullptr ? options.schema : table.schema(), rows, context));
-  FRAZIL_ASSIGN_OR_RETURN(auto write, table.StartWrite(options));
+  std::unique_ptr<tables::TableWrite> write;
+  tables::RowChanges* changes = nullptr;
+  if (options.mode == tables::WriteMode::kRewriteFiles && table.capabilities().change_feed) {
+    FRAZIL_ASSIGN_OR_RETURN(auto started, table.StartRowChanges(options));
+    changes = started.get();
+    write = std::move(started);
+  } else {
+    FRAZIL_ASSIGN_OR_RETURN(write, table.StartWrite(options));
+  }
   // Beside the rows of files that are replaced, of which the write knows.
-  if (ReadsTable(*rows, table, replaced.empty() ? ReadPlace::kAnywhere : ReadPlace::kInSubquery)) TellRead(*write);
+  if (ReadsTable(*rows, table, replaced.files.empty() ? ReadPlace::kAnywhere : ReadPlace::kInSubquery))
+    TellRead(*write);
   if (options.mode == tables::WriteMode::kRewriteFiles) checked = WithNullLineage(checked, write->task(), context);
   auto files = WriteFiles(checked, *write, write->task(), context);
+  if (files.ok() && changes != nullptr && changes->change_task() != nullptr && replaced.changes != nullptr) {
+    auto change_files = WriteFiles(replaced.changes, *write, *changes->change_task(), context);
+    if (change_files.ok()) {
+      changes->AddChangeFiles(*std::move(change_files));
+    } else {
+      files = std::move(change_files).error();
+    }
+  }
   if (!files.ok()) {
     write->Abort();
     return std::move(files).error();
   }
   write->AddFiles(*std::move(files));
-  if (!replaced.empty()) write->RemoveFiles(std::move(replaced));
+  if (!replaced.files.empty()) write->RemoveFiles(std::move(replaced.files));
   return CommitWrite(*write);
 }
 
@@ -249,7 +301,7 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
       analysis::AnalyzeCondition(
           condition, NamedAs(*rows, options.schema != nullptr ? *options.schema : *table.table->schema()), context));
   auto raise = MakeCall("raise_overwrite_mismatch", {TextLiteral(text)}, DataType::Integer(), true);
-  const auto fitting = Demand(rows, std::move(demanded), std::move(raise));
+  auto fitting = Demand(rows, std::move(demanded), std::move(raise));
   options.filter_text = text;
   options.mode = tables::WriteMode::kOverwriteByFilter;
 
@@ -266,11 +318,21 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
   // Some files hold rows that stay: they are written again with the new ones.
   FRAZIL_ASSIGN_OR_RETURN(auto touched, analysis::FilesWithMatches(condition, present, context));
   FRAZIL_ASSIGN_OR_RETURN(auto found, context.engine().Collect(touched, context.execution()));
-  std::vector<std::string> files;
-  for (const auto& row : found.rows) files.push_back(row[0].string());
+  Replaced replaced;
+  for (const auto& row : found.rows) replaced.files.push_back(row[0].string());
+  // The change feed tells the rows that go and those that come, which are the ones that are written.
+  const bool keeps_changes = !replaced.files.empty() && table.table->capabilities().change_feed;
+  if (keeps_changes && MayChange(*fitting)) {
+    FRAZIL_ASSIGN_OR_RETURN(fitting, KeptInMemory(fitting, context));
+  }
   plan::LogicalPlanPtr all = fitting;
-  if (!files.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(auto kept, analysis::ScanTargetFiles(target, files, context));
+  if (!replaced.files.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(auto kept, analysis::ScanTargetFiles(target, replaced.files, context));
+    if (keeps_changes) {
+      FRAZIL_ASSIGN_OR_RETURN(auto gone, analysis::ChangesOfDelete(condition, target, kept, context));
+      auto come = analysis::AsChanges(fitting, "insert", target, context);
+      replaced.changes = analysis::UnionAll({std::move(gone), std::move(come)}, context);
+    }
     FRAZIL_ASSIGN_OR_RETURN(auto staying, analysis::RowsAfterDelete(condition, kept, context));
     std::vector<StructField> lineage;
     for (const auto& column : kept.lineage) lineage.emplace_back(column.name, column.type);
@@ -278,7 +340,7 @@ Status ReplaceWhere(const analysis::ResolvedTable& table, const plan::ExprPtr& c
   }
   options.mode = tables::WriteMode::kRewriteFiles;
   if (ReadsTable(*rows, *table.table, ReadPlace::kAnywhere)) options.filter = Predicate::True();
-  return WriteRows(*table.table, options, all, context, std::move(files));
+  return WriteRows(*table.table, options, all, context, std::move(replaced));
 }
 
 Result<std::map<std::string, int64_t>> CountRowsByFile(const tables::TableScanPtr& scan, const std::string& name,

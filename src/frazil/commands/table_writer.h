@@ -7,11 +7,16 @@
 
 namespace frazil::commands {
 
+/// What a write takes out of a table (WriteMode::kRewriteFiles).
+struct Replaced {
+  std::vector<std::string> files;     ///< Data files that go.
+  plan::LogicalPlanPtr changes = {};  ///< For the change feed, of a table that keeps one; null: the files tell it.
+};
+
 /// Writes the rows of a plan (columns already those of the table, in its order) and commits. On any failure nothing is
-/// left behind. A conflict that rebasing cannot mend becomes Iceberg's ValidationException-like error. `replaced`: data
-/// files that go (WriteMode::kRewriteFiles).
+/// left behind. A conflict that rebasing cannot mend becomes Iceberg's ValidationException-like error.
 Status WriteRows(const tables::Table& table, const tables::WriteOptions& options, const plan::LogicalPlanPtr& rows,
-                 CommandContext& context, std::vector<std::string> replaced = {});
+                 CommandContext& context, Replaced replaced = {});
 
 /// Writes the rows of a query into a table that exists, as its mode says: columns are found by name or by position and
 /// stored as the table's, missing ones get the table's defaults, the schema evolves where the options ask for it.
@@ -26,6 +31,13 @@ Result<std::vector<tables::WrittenFile>> WriteFiles(const plan::LogicalPlanPtr& 
 /// Rows that are new have no lineage yet: the commit gives it. NULLs in the columns of the task that the rows lack.
 plan::LogicalPlanPtr WithNullLineage(const plan::LogicalPlanPtr& rows, const tables::WriteTask& task,
                                      CommandContext& context);
+
+/// Whether a plan may give other rows when it runs again: by functions without a fixed result, or since it reads files
+/// of tables without snapshots.
+bool MayChange(const plan::LogicalPlan& plan);
+
+/// The rows of a plan, run once.
+Result<plan::LogicalPlanPtr> KeptInMemory(const plan::LogicalPlanPtr& rows, CommandContext& context);
 
 /// Where a plan may read a table.
 enum class ReadPlace : uint8_t {
