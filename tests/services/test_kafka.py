@@ -1,5 +1,6 @@
 """Topics of Kafka, read and written in batches and as streams, beside librdkafka's own broker and clients."""
 import json
+import time
 import uuid
 from ast import literal_eval
 
@@ -98,6 +99,20 @@ def test_a_batch_begins_and_ends_where_it_is_told(spark, kafka, topic):
     with pytest.raises(PySparkException) as refused:
         read(spark, kafka, topic, startingOffsets=json.dumps({topic: {"0": 9, "1": 0}})).count()
     assert refused.value.getCondition() == "RESOLVED_START_OFFSET_GREATER_THAN_END_OFFSET"
+
+
+def test_records_that_kafka_has_dropped(spark, kafka):
+    topic = f"old{uuid.uuid4().hex[:8]}"
+    kafka.create(topic, 1)
+    for _ in range(70):  # The broker keeps 5 MB.
+        kafka.send(topic, *["x" * 1000] * 100)
+    there = read(spark, kafka, topic).selectExpr("count(*)", "min(offset)", "max(offset)").first()
+    assert 0 < there[1] and there[2] == 6999 and there[0] == 7000 - there[1]
+    first = {"startingOffsets": json.dumps({topic: {"0": 0}})}
+    with pytest.raises(PySparkException) as refused:
+        read(spark, kafka, topic, **first).count()
+    assert refused.value.getCondition() == "KAFKA_DATA_LOSS.COULD_NOT_READ_OFFSET_RANGE"
+    assert read(spark, kafka, topic, failOnDataLoss="false", **first).selectExpr("count(*)", "min(offset)", "max(offset)").first() == there
 
 
 def test_a_temporary_view_reads_a_topic(spark, kafka, topic):
@@ -283,6 +298,15 @@ def test_lost_records_end_the_query_or_are_passed_over(spark, kafka, topic, tmp_
 def test_a_topic_that_is_not_there(spark, kafka, tmp_path):
     with pytest.raises(PySparkException, match="This server does not host this topic-partition"):
         read(spark, kafka, "nosuch", **{"fetchOffset.numRetries": "1"}).count()
+
+
+def test_a_stop_ends_a_query_whose_broker_is_not_there(spark, tmp_path):
+    stream = spark.readStream.format("kafka").options(**{"kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "t"}).load()
+    query = stream.writeStream.format("noop").option("checkpointLocation", f"{tmp_path}/checkpoint").start()
+    time.sleep(1)
+    begun = time.monotonic()
+    query.stop()
+    assert time.monotonic() - begun < 20 and not query.isActive and query.exception() is None
 
 
 def test_a_stream_from_topic_to_topic(spark, kafka, topic, tmp_path):
