@@ -199,6 +199,17 @@ def test_joins_over_a_restart(streams, result, tmp_path, kind):
     assert got == sorted(JOINED[kind], key=repr)
 
 
+@pytest.mark.parametrize("last, alone", [("18.000", []), ("18.001", [(None, 1)])])
+def test_a_row_waits_for_a_partner_at_the_very_bound(streams, result, last, alone):
+    def side(prefix, *rows):
+        stream = streams(prefix, "k INT, moment TIMESTAMP", [[{"k": k, "moment": f"2026-01-01T00:00:{moment}Z"} for k, moment in rows]])
+        return stream.select(F.col("k").alias(f"{prefix}k"), F.col("moment").alias(f"{prefix}t")).withWatermark(f"{prefix}t", "0 seconds")
+
+    within = F.expr("lk = rk AND rt BETWEEN lt - INTERVAL 5 SECONDS AND lt + INTERVAL 8 SECONDS")
+    joined = side("l", (5, last)).join(side("r", (1, "13.000"), (9, "59.000")), within, "right_outer")
+    assert result(joined.select("lk", "rk")) == alone
+
+
 def test_joins_on_windows_forget_what_the_watermark_has_passed(streams, result, spark, tmp_path):
     left, right = two(streams)
     left = left.groupBy(F.window("t", "10 seconds").alias("w")).count()

@@ -85,21 +85,24 @@ std::optional<MovedTime> MovedTimeOf(const Expression& expression) {
 /// earlier < later, or earlier <= later.
 struct Order {
   MovedTime earlier, later;
+  bool may_be_equal = false;
 };
 
 std::optional<Order> OrderOf(const Expression& condition) {
   if (condition.kind != ExpressionKind::kCall) return std::nullopt;
   const auto& call = condition.As<CallExpression>();
+  const bool may_be_equal = call.function == "less_or_equal" || call.function == "greater_or_equal";
   const bool rises = call.function == "less" || call.function == "less_or_equal";
   const bool falls = call.function == "greater" || call.function == "greater_or_equal";
   if ((!rises && !falls) || call.arguments.size() != 2) return std::nullopt;
   const auto left = MovedTimeOf(*call.arguments[0]), right = MovedTimeOf(*call.arguments[1]);
   if (!left || !right) return std::nullopt;
-  return rises ? Order{*left, *right} : Order{*right, *left};
+  return rises ? Order{*left, *right, may_be_equal} : Order{*right, *left, may_be_equal};
 }
 
 /// Of `other` time + o <= `mine` time + m, where the other side's rows that are still to come are behind the watermark:
-/// my rows up to watermark + o - m have no partner any more. The least of all such bounds, in milliseconds.
+/// my rows up to watermark + o - m have no partner any more; as in Spark but for that one itself where the times may be
+/// equal. The least of all such bounds, in milliseconds.
 std::optional<int64_t> RangeBehind(const std::vector<ExpressionPtr>& conditions, const Ids& mine, const Ids& other,
                                    const std::map<AttributeId, int64_t>& event_times) {
   std::optional<int64_t> least;
@@ -111,6 +114,7 @@ std::optional<int64_t> RangeBehind(const std::vector<ExpressionPtr>& conditions,
     if (__builtin_sub_overflow(order->earlier.micros, order->later.micros, &micros)) continue;
     int64_t millis = micros / kMicrosPerMilli;
     if (micros % kMicrosPerMilli < 0) --millis;
+    if (order->may_be_equal) --millis;
     least = std::min(least.value_or(millis), millis);
   }
   return least;

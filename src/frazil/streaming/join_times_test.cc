@@ -105,8 +105,9 @@ TEST_F(JoinTimesTest, ARangeSaysHowLongASideWaits) {
                                  Compare("less_or_equal", right_time(), Plus(left_time(), 8'000'000)))));
   EXPECT_TRUE(times.left.has_range);
   EXPECT_TRUE(times.right.has_range);
-  EXPECT_EQ(times.left.behind_ms, -8000);
-  EXPECT_EQ(times.right.behind_ms, -5000);
+  // The bounds themselves are within.
+  EXPECT_EQ(times.left.behind_ms, -8001);
+  EXPECT_EQ(times.right.behind_ms, -5001);
 }
 
 TEST_F(JoinTimesTest, ABoundIsRoundedToTheEarlierMillisecond) {
