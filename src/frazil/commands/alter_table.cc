@@ -7,6 +7,7 @@
 #include "frazil/commands/partition_commands.h"
 #include "frazil/commands/statements_internal.h"
 #include "frazil/commands/table_definition.h"
+#include "frazil/commands/table_writer.h"
 #include "frazil/commands/view_names.h"
 #include "frazil/sql/parser.h"
 #include "frazil/types/cast_rules.h"
@@ -450,6 +451,9 @@ class Translator {
 Result<RowSet> RunAlterTable(const plan::AlterTableCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, RefusalOf(command), context));
   if (IsMetadataTable(table)) return NotSupported(table.full_name, "ALTER TABLE");
+  // No table has such a name; and a branch has the columns and properties of its table.
+  if (!BranchToWrite(table, "modify").ok())
+    return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(command.name.parts)}});
   if (!command.actions.empty() && IsPartitionAction(command.actions[0])) {
     FRAZIL_RETURN_IF_ERROR(RunPartitionAction(table, command.actions[0], context));
     return NoRows();

@@ -112,6 +112,7 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
     const auto note_target = [&](const plan::InsertCommand& one) -> Status {
       if (one.directory) return {};
       FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(one.table, {"INSERT"}, context));
+      FRAZIL_RETURN_IF_ERROR(BranchToWrite(table, "write to").status());
       written.push_back(std::move(table));
       return {};
     };
@@ -159,6 +160,7 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
   FRAZIL_ASSIGN_OR_RETURN(auto source, analysis::ReplaceDefaults(command.query, shape));
   FRAZIL_ASSIGN_OR_RETURN(auto query, analysis::AnalyzeRelation(source, context));
   tables::WriteOptions options;
+  FRAZIL_ASSIGN_OR_RETURN(options.branch, BranchToWrite(table, "write to"));
   if (evolves) {
     DataTypePtr evolved = MergeSchemas(shape.table_schema, IncomingColumns(*query, shape));
     if (!evolved->Equals(*shape.table_schema)) shape.table_schema = options.schema = std::move(evolved);
@@ -171,7 +173,6 @@ Result<RowSet> RunInsert(const plan::InsertCommand& command, CommandContext& con
   FRAZIL_ASSIGN_OR_RETURN(rows, WithGeneratedValues(*table.table, schema, rows, given, &options, context));
   options.operation = "insert";
   options.options = LowerKeys(command.options);
-  options.branch = table.scan_options.reference;
   if (command.replace_where != nullptr && table.table->provider() == "delta") {
     FRAZIL_RETURN_IF_ERROR(ReplaceWhere(table, command.replace_where,
                                         ConditionText(command.replace_where, table, context), options, rows, context));
@@ -202,6 +203,7 @@ Result<RowSet> RunTruncate(const plan::TruncateCommand& command, CommandContext&
   }
   tables::WriteOptions options;
   options.operation = "delete";
+  FRAZIL_ASSIGN_OR_RETURN(options.branch, BranchToWrite(table, "delete from"));
   if (table.table->provider() == "delta") options.summary["truncates"] = "true";
   options.mode = tables::WriteMode::kOverwriteByFilter;
   FRAZIL_ASSIGN_OR_RETURN(options.filter, StaticFilter(command.partition, table, context));

@@ -47,13 +47,15 @@ Result<OpenTarget> Open(analysis::ResolvedTable table, const std::string& alias,
   return open;
 }
 
+/// `changes_parts`: the statement has a condition, or changes more than it deletes.
 Result<OpenTarget> Open(const plan::NameClause& name, const std::string& alias, const char* operation,
-                        CommandContext& context) {
+                        CommandContext& context, bool changes_parts = true) {
   // As Spark names them where it refuses views.
   const std::string_view kind = operation;
   const char* of_view = kind == "MERGE" ? "MERGE INTO TABLE" : kind == "UPDATE" ? "UPDATE TABLE" : operation;
   FRAZIL_ASSIGN_OR_RETURN(auto table,
                           ResolveTableName(name, {of_view, "UNSUPPORTED_FEATURE.TABLE_OPERATION"}, context));
+  FRAZIL_RETURN_IF_ERROR(BranchToWrite(table, changes_parts ? "modify" : "delete from").status());
   return Open(std::move(table), alias, operation);
 }
 
@@ -308,7 +310,8 @@ bool Assigns(const std::vector<plan::Assignment>& assignments, const std::string
 
 Result<RowSet> RunDelete(const plan::DeleteCommand& command, CommandContext& context) {
   const int64_t started = NowMicros();
-  FRAZIL_ASSIGN_OR_RETURN(auto open, Open(command.table, command.alias, "DELETE", context));
+  FRAZIL_ASSIGN_OR_RETURN(auto open,
+                          Open(command.table, command.alias, "DELETE", context, command.condition != nullptr));
   FRAZIL_ASSIGN_OR_RETURN(auto rows, analysis::ScanTarget(open.target, context));
   FRAZIL_ASSIGN_OR_RETURN(auto extracted, analysis::TargetPredicate(command.condition, rows, context));
   auto options = RewriteOptions(open, "delete", extracted.predicate);

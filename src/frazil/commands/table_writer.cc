@@ -13,6 +13,7 @@
 #include "frazil/tables/files/file_table.h"
 #include "frazil/tables/located_scan.h"
 #include "frazil/tables/not_null_constraint.h"
+#include "frazil/tables/pinned_state.h"
 #include "frazil/tables/row_changes.h"
 #include "frazil/tables/stored_files.h"
 
@@ -98,6 +99,33 @@ Status CheckOverwrite(const tables::Table& table, const std::vector<std::string>
   if (dynamic_cast<const tables::FileTable*>(&table) == nullptr) return Status::Ok();
   if (!ReadsTable(query, table, ReadPlace::kAsInput)) return Status::Ok();
   return Error::Of("UNSUPPORTED_OVERWRITE.TABLE", {{"table", QuoteIdentifier(full_name)}});
+}
+
+namespace {
+
+/// Whether a table has a tag of this name.
+Result<bool> IsTag(const tables::Table& table, const std::string& name) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto references, table.MetadataTable("refs"));
+  if (references == nullptr) return false;
+  FRAZIL_ASSIGN_OR_RETURN(const auto scan, references->Scan({}));
+  FRAZIL_ASSIGN_OR_RETURN(const auto rows, scan->Rows());
+  return rows != nullptr && std::any_of(rows->rows.begin(), rows->rows.end(), [&](const auto& row) {
+           return row[0].string() == name && row[1].string() == "TAG";
+         });
+}
+
+}  // namespace
+
+Result<std::string> BranchToWrite(const analysis::ResolvedTable& table, const char* action) {
+  const auto& chosen = table.scan_options;
+  // What a path chooses is the table's own matter.
+  if (dynamic_cast<const tables::PinsState*>(table.table.get()) != nullptr) return chosen.reference;
+  bool is_past = chosen.snapshot_id.has_value() || chosen.timestamp_micros.has_value();
+  if (!is_past && !chosen.reference.empty()) {
+    FRAZIL_ASSIGN_OR_RETURN(is_past, IsTag(*table.table, chosen.reference));
+  }
+  if (!is_past) return chosen.reference;
+  return Error::Plain(ExceptionClass::kIllegalArgument, std::string("Cannot ") + action + " table with time travel");
 }
 
 void TellRead(tables::TableWrite& write) {

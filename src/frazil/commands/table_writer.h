@@ -53,6 +53,11 @@ bool ReadsTable(const plan::LogicalPlan& plan, const tables::Table& table, ReadP
 Status CheckOverwrite(const tables::Table& table, const std::vector<std::string>& full_name,
                       const plan::LogicalPlan& query);
 
+/// The branch that a statement writes: the one that the table's name chooses (t.branch_x), else empty. Error where the
+/// name chooses a state of the past (t.snapshot_id_1, t.at_timestamp_1, t.tag_x). `action`, for it: "write to",
+/// "modify", "delete from".
+Result<std::string> BranchToWrite(const analysis::ResolvedTable& table, const char* action);
+
 /// Tells a write that its statement has read the table, beyond the filter that the write's options name.
 void TellRead(tables::TableWrite& write);
 

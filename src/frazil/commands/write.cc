@@ -166,7 +166,8 @@ Status WriteInto(const analysis::ResolvedTable& table, const plan::LogicalPlanPt
   FRAZIL_RETURN_IF_ERROR(
       EvolveSchema(*table.table, *plan::OutputSchema(*query), partition_columns, by_name, &options, context));
   FRAZIL_ASSIGN_OR_RETURN(auto rows, RowsFor(table, query, by_name, &options, context));
-  if (options.branch.empty()) options.branch = table.scan_options.reference;
+  FRAZIL_ASSIGN_OR_RETURN(auto branch, BranchToWrite(table, "write to"));
+  if (options.branch.empty()) options.branch = std::move(branch);
   if (replaces_where) return ReplaceWhere(table, condition, where->second, options, rows, context);
   return WriteRows(*table.table, options, rows, context);
 }

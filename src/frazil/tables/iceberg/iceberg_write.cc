@@ -106,6 +106,14 @@ Status CheckWriteProperties(const TableMetadata& metadata, const WriteOptions& o
     if (subject != nullptr && ParseInteger<int64_t>(own->second) <= 0)
       return IllegalArgument(std::string(subject) + " must be > 0");
   }
+  // They would have chosen what is written to, or read.
+  constexpr std::pair<const char*, const char*> kTimeTravel[] = {
+      {"snapshot-id", "versionAsOf"}, {"as-of-timestamp", "timestampAsOf"}, {"tag", "versionAsOf"}};
+  for (const auto& [key, instead] : kTimeTravel) {
+    if (!options.options.contains(key)) continue;
+    return IllegalArgument(std::string("Time travel option `") + key +
+                           "` is no longer supported, use Spark built-in `" + instead + "` instead");
+  }
   const std::string page_version = metadata.Property("write.parquet.page-version", "v1");
   if (page_version != "v1" && page_version != "v2")
     return IllegalArgument("Unsupported Parquet page version: " + page_version + " (must be v1 or v2)");
