@@ -69,3 +69,19 @@ def test_statements_write_the_branch_that_they_name(spark, table):
         with pytest.raises(PySparkException, match="nope"):
             spark.sql(statement.format(t=f"{table}.branch_nope"))
     assert ids(spark, table) == [1, 2]
+
+
+@pytest.mark.parametrize("provider", ["parquet", "delta"])
+def test_tables_without_branches_have_no_such_names(spark, provider):
+    spark.sql(f"CREATE TABLE spark_catalog.default.unselected (id INT) USING {provider}")
+    try:
+        spark.sql("INSERT INTO spark_catalog.default.unselected VALUES (1)")
+        for part in ["branch_b", "tag_x", "snapshot_id_1", "at_timestamp_1"]:
+            name = f"spark_catalog.default.unselected.{part}"
+            for statement in ["INSERT INTO {t} VALUES (2)", "INSERT OVERWRITE {t} VALUES (2)", "TRUNCATE TABLE {t}",
+                              "DELETE FROM {t}", "SELECT * FROM {t}", "DESCRIBE TABLE {t}"]:
+                with pytest.raises(PySparkException):
+                    spark.sql(statement.format(t=name)).collect()
+        assert ids(spark, "spark_catalog.default.unselected") == [1]
+    finally:
+        spark.sql("DROP TABLE spark_catalog.default.unselected")

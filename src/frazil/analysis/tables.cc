@@ -146,6 +146,9 @@ Result<ResolvedTable> Analyzer::LoadTableByName(const std::vector<std::string>& 
     auto base = load(parent);
     if (base.ok()) {
       if (auto selector = SelectorOf(name.back())) {
+        // Of tables without branches and tags no part of a name chooses a state.
+        FRAZIL_ASSIGN_OR_RETURN(const auto references, base->table->MetadataTable("refs"));
+        if (references == nullptr) return TableNotFound(name);
         base->scan_options = *std::move(selector);
         return base;
       }
