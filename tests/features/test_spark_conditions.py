@@ -412,3 +412,14 @@ def test_a_long_row_of_unions(spark):
     text = " UNION ALL ".join(f"SELECT {i} AS x" for i in range(branches))
     rows = spark.sql(text)
     assert rows.columns == ["x"] and [row.x for row in rows.collect()] == list(range(branches))
+
+
+@pytest.mark.parametrize("statement, condition", [
+    ("SELECT CAST(CAST(X'41FF42' AS STRING) AS INT)", "CAST_INVALID_INPUT"),
+    ("SELECT encode('a', X'00FF')", "INVALID_PARAMETER_VALUE.CHARSET"),
+    ("SELECT raise_error(CAST(X'E282' AS STRING))", "USER_RAISED_EXCEPTION"),
+])
+def test_bytes_that_are_no_text_reach_the_client_within_an_error(spark, statement, condition):
+    with pytest.raises(PySparkException) as raised:
+        spark.sql(statement).collect()
+    assert raised.value.getCondition() == condition and "\ufffd" in str(raised.value)

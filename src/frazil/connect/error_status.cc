@@ -8,6 +8,7 @@
 #include <google/rpc/status.pb.h>
 
 #include "frazil/base/json.h"
+#include "frazil/base/text.h"
 #include "frazil/base/uuid.h"
 #include "frazil/connect/error_status_internal.h"
 
@@ -151,6 +152,21 @@ std::vector<std::string_view> ClassesOf(const Error& error) {
   return {name, "java.lang.RuntimeException", "java.lang.Exception", "java.lang.Throwable", "java.lang.Object"};
 }
 
+// The text with U+FFFD for each byte that is none of it.
+std::string WellFormed(std::string_view text) {
+  constexpr size_t kLongest = 4;  // Bytes of a character.
+  if (IsValidUtf8(text)) return std::string(text);
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    size_t size = 1;
+    while (size <= kLongest && at + size <= text.size() && !IsValidUtf8(text.substr(at, size))) ++size;
+    const bool is_character = size <= kLongest && at + size <= text.size();
+    result += is_character ? text.substr(at, size) : std::string_view("\xEF\xBF\xBD");
+    at += is_character ? size : 1;
+  }
+  return result;
+}
+
 // At most `limit` bytes, cut between characters of UTF-8.
 std::string Truncate(const std::string& text, size_t limit) {
   if (text.size() <= limit) return text;
@@ -217,6 +233,13 @@ std::shared_ptr<const Error> ErrorStore::Find(const std::string& id) const {
   const std::lock_guard lock(mutex_);
   const auto found = errors_.find(id);
   return found == errors_.end() ? nullptr : found->second;
+}
+
+Error AsText(Error error) {
+  error.message = WellFormed(error.message);
+  for (auto& [name, value] : error.parameters) value = WellFormed(value);
+  if (error.cause != nullptr) error.cause = std::make_shared<const Error>(AsText(*error.cause));
+  return error;
 }
 
 grpc::Status ToGrpcStatus(const Error& error, const std::string& error_id) {

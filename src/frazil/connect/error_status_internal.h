@@ -30,6 +30,10 @@ class ErrorStore {
   std::deque<std::string> order_;
 };
 
+/// The error without bytes that are no UTF-8, which values of users may bring into its message: no client reads a
+/// message with such.
+Error AsText(Error error);
+
 /// Status INTERNAL whose details hold a google.rpc.Status with one ErrorInfo: reason and `classes` are the Java classes
 /// that Spark throws for the error; further errorClass, sqlState, messageParameters and errorId. Long messages are cut:
 /// a gRPC header holds 8 kB in all.

@@ -139,7 +139,8 @@ grpc::Status SparkConnectService::CheckToken(const grpc::ServerContext& context)
 grpc::Status SparkConnectService::StatusOf(const Error& error) {
   Log(error.kind == ErrorKind::kInternal ? LogLevel::kError : LogLevel::kInfo, "A request failed",
       {{"condition", error.condition}, {"error", error.message}});
-  return ToGrpcStatus(error, errors_.Add(std::make_shared<const Error>(error)));
+  const auto shown = std::make_shared<const Error>(AsText(error));
+  return ToGrpcStatus(*shown, errors_.Add(shown));
 }
 
 Status SparkConnectService::Interrupt(const proto::InterruptRequest& request, proto::InterruptResponse* response) {
