@@ -257,6 +257,8 @@ TEST_F(FunctionValues, Hashes) {
 TEST_F(FunctionValues, JsonAndCsv) {
   EXPECT_EQ(Eval("get_json_object", {T("[{\"a\":\"b\"},{\"a\":\"c\"}]"), T("$[*].a")}), "[\"b\",\"c\"]");
   EXPECT_EQ(Eval("get_json_object", {T("{\"a\":\"b\"}"), T("$.a")}), "b");
+  EXPECT_EQ(Eval("get_json_object", {T("{\"a\":\"b\"}"), T("$.*")}), "NULL");
+  EXPECT_EQ(Eval("get_json_object", {T("{\"a\":[1]}"), T("$.*[*]")}), "NULL");
   EXPECT_EQ(Eval("from_json", {T("{\"a\":1, \"b\":0.8}"), T("a INT, b DOUBLE")}), "(1,0.8)");
   EXPECT_EQ(Eval("from_json", {T("{\"a\":\"x\"}"), T("a INT")}), "(NULL)");
   EXPECT_EQ(Eval("from_json", {T("{bad"), T("a INT")}), "(NULL)");

@@ -150,10 +150,10 @@ bool Evaluate(const Json& json, const Path& path, size_t at, Style style, Output
   const bool double_wildcard =
       step.kind == Step::Kind::kAnyIndex && at + 1 < path.size() && path[at + 1].kind == Step::Kind::kAnyIndex;
   if (json.kind == Json::Kind::kObject) {
-    if (step.kind != Step::Kind::kName && step.kind != Step::Kind::kAnyName) return false;
+    // Spark reads ".*", and finds nothing by it.
+    if (step.kind != Step::Kind::kName) return false;
     for (const auto& [name, value] : json.members) {
-      if (step.kind == Step::Kind::kName && name != step.name) continue;
-      if (step.kind == Step::Kind::kName && value.kind == Json::Kind::kNull) continue;
+      if (name != step.name || value.kind == Json::Kind::kNull) continue;
       if (Evaluate(value, path, at + 1, style, out)) return true;
     }
     return false;
