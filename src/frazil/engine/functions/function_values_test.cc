@@ -100,6 +100,8 @@ TEST_F(FunctionValues, Numbers) {
   EXPECT_EQ(Eval("bround", {I(25), I(-1)}), "20");
   EXPECT_EQ(Eval("round", {D(2.675), I(2)}), "2.68");
   EXPECT_EQ(Eval("round", {D(-1.5)}), "-2.0");
+  EXPECT_EQ(Eval("round", {D(-0.0)}), "0.0");
+  EXPECT_EQ(Eval("bround", {D(-0.0), I(2)}), "0.0");
   EXPECT_EQ(Eval("ceil", {Dec(-1, 1, 1)}), "0");
   EXPECT_EQ(Eval("floor", {Dec(-1, 1, 1)}), "-1");
   EXPECT_EQ(Eval("ceil", {Dec(31411, 5, 4), I(3)}), "3.142");

@@ -102,11 +102,11 @@ Float RoundFloat(Float value, int32_t scale, Rounding rounding) {
       const double rest = scaled - whole;
       if (std::fabs(rest - 0.5) > 1e-4) {
         const double result = (rest > 0.5 ? whole + 1 : whole) / power;
-        return static_cast<Float>(result);
+        return static_cast<Float>(result + 0.0);  // Spark's decimals know no negative zero.
       }
     }
   }
-  return static_cast<Float>(RoundByDigits(value, scale, rounding));
+  return static_cast<Float>(RoundByDigits(value, scale, rounding) + 0.0);
 }
 
 // Whole numbers change with negative scales only.

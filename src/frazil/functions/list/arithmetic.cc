@@ -108,7 +108,7 @@ bool MovesTimestamps(const DataType& type) {
 Result<ExpressionPtr> AddToTimestamp(const Operands& in, ExpressionPtr start, ExpressionPtr interval) {
   DataTypePtr original = start->type;
   if (start->type->id() == TypeId::kDate || start->type->IsString())
-    start = MakeCast(start, DataType::Timestamp(), ModeOf(in.call));
+    start = MakeCast(start, DataType::Timestamp(), in.mode);
   if (!IsTimestamp(*start->type)) {
     std::string sql = start->sql + (in.op == Operator::kSubtract ? " - " : " + ") + interval->sql;
     return UnexpectedInput(sql, 0, "\"(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)\"", *start);
@@ -116,7 +116,7 @@ Result<ExpressionPtr> AddToTimestamp(const Operands& in, ExpressionPtr start, Ex
   DataTypePtr result = start->type;
   auto sum = AddInterval(in, std::move(start), std::move(interval), "timestamp_add_interval", result);
   // A text operand gives text.
-  return original->IsString() ? MakeCast(std::move(sum), original, ModeOf(in.call)) : sum;
+  return original->IsString() ? MakeCast(std::move(sum), original, in.mode) : sum;
 }
 
 // nullptr where neither side is a date, a timestamp or an interval that needs more than plain arithmetic.
@@ -178,7 +178,7 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
         auto to = [&](const ExpressionPtr& side, size_t index) -> Result<ExpressionPtr> {
           if (!side->type->IsDatetime() && !side->type->IsString())
             return UnexpectedInput(infix, index, AnyTimestamp().sql(), *side);
-          return MakeCast(side, type, ModeOf(in.call));
+          return MakeCast(side, type, in.mode);
         };
         FRAZIL_ASSIGN_OR_RETURN(auto from, to(left, 0));
         FRAZIL_ASSIGN_OR_RETURN(auto until, to(right, 1));
@@ -188,17 +188,15 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
         auto to = [&](const ExpressionPtr& side, size_t index) -> Result<ExpressionPtr> {
           if (side->type->id() != TypeId::kDate && !side->type->IsString())
             return UnexpectedInput(infix, index, "\"DATE\"", *side);
-          return MakeCast(side, DataType::Date(), ModeOf(in.call));
+          return MakeCast(side, DataType::Date(), in.mode);
         };
         FRAZIL_ASSIGN_OR_RETURN(auto from, to(left, 0));
         FRAZIL_ASSIGN_OR_RETURN(auto until, to(right, 1));
         return Make(in, "subtract_dates", {from, until},
                     DataType::DayTimeInterval(IntervalField::kDay, IntervalField::kDay), infix);
       }
-      if (is(l, TypeId::kTime) && right->type->IsString())
-        right = MakeCast(right, DataType::Time(), ModeOf(in.call)), r = l;
-      if (is(r, TypeId::kTime) && left->type->IsString())
-        left = MakeCast(left, DataType::Time(), ModeOf(in.call)), l = r;
+      if (is(l, TypeId::kTime) && right->type->IsString()) right = MakeCast(right, DataType::Time(), in.mode), r = l;
+      if (is(r, TypeId::kTime) && left->type->IsString()) left = MakeCast(left, DataType::Time(), in.mode), l = r;
       if (is(l, TypeId::kTime) && is(r, TypeId::kTime)) {
         return Make(in, "subtract_times", {left, right},
                     DataType::DayTimeInterval(IntervalField::kHour, IntervalField::kSecond),
@@ -209,7 +207,7 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
       if (add && !is(l, TypeId::kDate)) std::swap(left, right);
       if (right->type->IsString()) {
         if (IsAnsi(in.call)) return ExpressionPtr();
-        right = MakeCast(right, DataType::Double(), ModeOf(in.call));
+        right = MakeCast(right, DataType::Double(), in.mode);
       }
       // Smaller integers only: days do not come as BIGINT.
       std::string name = add ? "date_add" : "date_sub";
@@ -228,7 +226,7 @@ Result<ExpressionPtr> ResolveDatetime(Operands& in) {
     TypePattern number = left->type->id() == TypeId::kCalendarInterval ? Double() : Numeric();
     DataTypePtr target = number.ImplicitTarget(right->type, IsAnsi(in.call));
     if (target == nullptr) return UnexpectedInput(infix, 1, number.sql(), *right);
-    right = MakeCast(right, target, ModeOf(in.call));
+    right = MakeCast(right, target, in.mode);
     DataTypePtr type = left->type->id() == TypeId::kYearMonthInterval ? DataType::YearMonthInterval()
                        : left->type->id() == TypeId::kDayTimeInterval ? DataType::DayTimeInterval()
                                                                       : left->type;
@@ -279,9 +277,7 @@ Result<ExpressionPtr> BindArithmetic(Operands in) {
   std::string infix = "(" + in.left->sql + " " + Symbol(in.op) + " " + in.right->sql + ")";
   if (in.op == Operator::kPositiveModulo) infix = in.sql;
   const std::string& shown = in.named ? in.sql : infix;
-  auto cast = [&](const ExpressionPtr& operand, const DataTypePtr& type) {
-    return MakeCast(operand, type, ModeOf(in.call));
-  };
+  auto cast = [&](const ExpressionPtr& operand, const DataTypePtr& type) { return MakeCast(operand, type, in.mode); };
 
   if (ansi) {
     if (auto type = PromoteText(in.left->type, in.right->type)) {
