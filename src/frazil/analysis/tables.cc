@@ -18,6 +18,7 @@
 #include "frazil/plan/make_logical.h"
 #include "frazil/plan/streaming.h"
 #include "frazil/tables/located_scan.h"
+#include "frazil/tables/named_states.h"
 #include "frazil/types/cast_rules.h"
 
 namespace frazil::analysis {
@@ -53,7 +54,7 @@ std::optional<tables::ScanOptions> SelectorOf(const std::string& part) {
   if (const auto branch = after("branch_")) {
     options.reference = *branch;
   } else if (const auto tag = after("tag_")) {
-    options.reference = *tag;
+    options.options["tag"] = *tag;
   } else if (const auto id = after("snapshot_id_")) {
     options.snapshot_id = ParseInteger<int64_t>(*id);
     if (!options.snapshot_id) return std::nullopt;
@@ -146,9 +147,14 @@ Result<ResolvedTable> Analyzer::LoadTableByName(const std::vector<std::string>& 
     auto base = load(parent);
     if (base.ok()) {
       if (auto selector = SelectorOf(name.back())) {
-        // Of tables without branches and tags no part of a name chooses a state.
-        FRAZIL_ASSIGN_OR_RETURN(const auto references, base->table->MetadataTable("refs"));
-        if (references == nullptr) return TableNotFound(name);
+        const auto* states = dynamic_cast<const tables::NamesStates*>(base->table.get());
+        if (states == nullptr) return TableNotFound(name);
+        // A state that is not there is no table, whatever the statement does with it.
+        if (!selector->reference.empty()) {
+          FRAZIL_RETURN_IF_ERROR(states->IsBranch(selector->reference).status());
+        } else {
+          FRAZIL_RETURN_IF_ERROR(base->table->Scan(*selector).status());
+        }
         base->scan_options = *std::move(selector);
         return base;
       }
@@ -359,15 +365,17 @@ Result<Relation> Analyzer::AnalyzeTableByName(const plan::NamedTablePlan& table,
     return Error::Of("UNSUPPORTED_FEATURE.TIME_TRAVEL", {{"relationId", QuoteIdentifier(resolved.full_name)}});
   }
   const auto& selected = resolved.scan_options;
-  if (travels && !selected.reference.empty()) {
+  if (travels && (selected.snapshot_id || selected.timestamp_micros || !selected.reference.empty() ||
+                  selected.options.contains("tag"))) {
     return Error::Plain(ExceptionClass::kIllegalArgument,
-                        AsciiLower(name.back()).starts_with("branch_")
+                        !selected.reference.empty()
                             ? "Can't time travel in branch"
                             : "Can't time travel using selector and Spark time travel spec at the same time");
   }
   if (selected.snapshot_id) options.snapshot_id = selected.snapshot_id;
   if (selected.timestamp_micros) options.timestamp_micros = selected.timestamp_micros;
   if (!selected.reference.empty()) options.reference = selected.reference;
+  for (const auto& [key, value] : selected.options) options.options[key] = value;
   FRAZIL_ASSIGN_OR_RETURN(auto scan, resolved.table->Scan(options));
   return ScanRelation(scan, Join(resolved.full_name, "."), resolved.full_name);
 }

@@ -3,6 +3,7 @@
 
 #include "frazil/analysis/analyzer.h"
 #include "frazil/analysis/dml/row_level.h"
+#include "frazil/base/origin.h"
 #include "frazil/base/text.h"
 #include "frazil/commands/partition_commands.h"
 #include "frazil/commands/statements_internal.h"
@@ -451,9 +452,13 @@ class Translator {
 Result<RowSet> RunAlterTable(const plan::AlterTableCommand& command, CommandContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(auto table, ResolveTableName(command.name, RefusalOf(command), context));
   if (IsMetadataTable(table)) return NotSupported(table.full_name, "ALTER TABLE");
-  // No table has such a name; and a branch has the columns and properties of its table.
-  if (!BranchToWrite(table, "modify").ok())
-    return Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(command.name.parts)}});
+  // Spark's own statements find the table in its catalog, which knows none of such a name; Iceberg's change the table
+  // that has the state.
+  if (ChoosesState(table) && !command.actions.empty() && IsOfSpark(command.actions[0].type)) {
+    FRAZIL_ASSIGN_OR_RETURN(const auto parts, NameParts(command.name, context));
+    return AtOrigin(Error::Of("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", QuoteIdentifier(parts)}}),
+                    command.name.origin);
+  }
   if (!command.actions.empty() && IsPartitionAction(command.actions[0])) {
     FRAZIL_RETURN_IF_ERROR(RunPartitionAction(table, command.actions[0], context));
     return NoRows();

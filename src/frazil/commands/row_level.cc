@@ -29,15 +29,19 @@ namespace {
 struct OpenTarget {
   analysis::ResolvedTable table;
   analysis::RowLevelTarget target;
+  std::string branch;  ///< That is written; empty: the main one.
 };
 
-Result<OpenTarget> Open(analysis::ResolvedTable table, const std::string& alias, const char* operation) {
+/// `changes_parts`: the statement has a condition, or changes more than it deletes.
+Result<OpenTarget> Open(analysis::ResolvedTable table, const std::string& alias, const char* operation,
+                        bool changes_parts = true) {
   OpenTarget open;
   open.table = std::move(table);
   std::string quoted = QuoteIdentifier(open.table.full_name);
   if (!open.table.table->capabilities().row_level_changes) {
     return Error::Of("UNSUPPORTED_FEATURE.TABLE_OPERATION", {{"tableName", quoted}, {"operation", operation}});
   }
+  FRAZIL_ASSIGN_OR_RETURN(open.branch, BranchToWrite(open.table, changes_parts ? "modify" : "delete from"));
   FRAZIL_ASSIGN_OR_RETURN(open.target.scan, open.table.table->Scan(open.table.scan_options));
   open.target.table_name = quoted;
   open.target.scan_name = Join(open.table.full_name, ".");
@@ -47,7 +51,6 @@ Result<OpenTarget> Open(analysis::ResolvedTable table, const std::string& alias,
   return open;
 }
 
-/// `changes_parts`: the statement has a condition, or changes more than it deletes.
 Result<OpenTarget> Open(const plan::NameClause& name, const std::string& alias, const char* operation,
                         CommandContext& context, bool changes_parts = true) {
   // As Spark names them where it refuses views.
@@ -55,8 +58,7 @@ Result<OpenTarget> Open(const plan::NameClause& name, const std::string& alias, 
   const char* of_view = kind == "MERGE" ? "MERGE INTO TABLE" : kind == "UPDATE" ? "UPDATE TABLE" : operation;
   FRAZIL_ASSIGN_OR_RETURN(auto table,
                           ResolveTableName(name, {of_view, "UNSUPPORTED_FEATURE.TABLE_OPERATION"}, context));
-  FRAZIL_RETURN_IF_ERROR(BranchToWrite(table, changes_parts ? "modify" : "delete from").status());
-  return Open(std::move(table), alias, operation);
+  return Open(std::move(table), alias, operation, changes_parts);
 }
 
 tables::WriteOptions RewriteOptions(const OpenTarget& open, const char* operation, PredicatePtr filter) {
@@ -64,7 +66,7 @@ tables::WriteOptions RewriteOptions(const OpenTarget& open, const char* operatio
   options.mode = tables::WriteMode::kRewriteFiles;
   options.operation = operation;
   options.filter = std::move(filter);
-  options.branch = open.table.scan_options.reference;
+  options.branch = open.branch;
   return options;
 }
 

@@ -12,8 +12,8 @@
 #include "frazil/storage/located_stores.h"
 #include "frazil/tables/files/file_table.h"
 #include "frazil/tables/located_scan.h"
+#include "frazil/tables/named_states.h"
 #include "frazil/tables/not_null_constraint.h"
-#include "frazil/tables/pinned_state.h"
 #include "frazil/tables/row_changes.h"
 #include "frazil/tables/stored_files.h"
 
@@ -101,31 +101,30 @@ Status CheckOverwrite(const tables::Table& table, const std::vector<std::string>
   return Error::Of("UNSUPPORTED_OVERWRITE.TABLE", {{"table", QuoteIdentifier(full_name)}});
 }
 
-namespace {
-
-/// Whether a table has a tag of this name.
-Result<bool> IsTag(const tables::Table& table, const std::string& name) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto references, table.MetadataTable("refs"));
-  if (references == nullptr) return false;
-  FRAZIL_ASSIGN_OR_RETURN(const auto scan, references->Scan({}));
-  FRAZIL_ASSIGN_OR_RETURN(const auto rows, scan->Rows());
-  return rows != nullptr && std::any_of(rows->rows.begin(), rows->rows.end(), [&](const auto& row) {
-           return row[0].string() == name && row[1].string() == "TAG";
-         });
-}
-
-}  // namespace
-
 Result<std::string> BranchToWrite(const analysis::ResolvedTable& table, const char* action) {
   const auto& chosen = table.scan_options;
+  const auto* states = dynamic_cast<const tables::NamesStates*>(table.table.get());
   // What a path chooses is the table's own matter.
-  if (dynamic_cast<const tables::PinsState*>(table.table.get()) != nullptr) return chosen.reference;
-  bool is_past = chosen.snapshot_id.has_value() || chosen.timestamp_micros.has_value();
-  if (!is_past && !chosen.reference.empty()) {
-    FRAZIL_ASSIGN_OR_RETURN(is_past, IsTag(*table.table, chosen.reference));
+  if (states == nullptr) return chosen.reference;
+  const auto tag = chosen.options.find("tag");
+  const bool is_of_tag = tag != chosen.options.end();
+  const std::string& name = is_of_tag ? tag->second : chosen.reference;
+  bool is_branch = !chosen.snapshot_id && !chosen.timestamp_micros;
+  if (is_branch && !name.empty()) {
+    // A tag's selector may name a branch, which is then what is written.
+    FRAZIL_ASSIGN_OR_RETURN(is_branch, states->IsBranch(name));
+    if (!is_branch && !is_of_tag) {
+      return Error::Plain(ExceptionClass::kIllegalArgument,
+                          name + " is a tag, not a branch. Tags cannot be targets for producing snapshots");
+    }
   }
-  if (!is_past) return chosen.reference;
+  if (is_branch) return name;
   return Error::Plain(ExceptionClass::kIllegalArgument, std::string("Cannot ") + action + " table with time travel");
+}
+
+bool ChoosesState(const analysis::ResolvedTable& table) {
+  const auto& chosen = table.scan_options;
+  return chosen.snapshot_id || chosen.timestamp_micros || !chosen.reference.empty() || chosen.options.contains("tag");
 }
 
 void TellRead(tables::TableWrite& write) {

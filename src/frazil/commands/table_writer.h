@@ -58,6 +58,9 @@ Status CheckOverwrite(const tables::Table& table, const std::vector<std::string>
 /// "modify", "delete from".
 Result<std::string> BranchToWrite(const analysis::ResolvedTable& table, const char* action);
 
+/// Whether the name chooses a state of the table: t.branch_x, t.tag_x, t.snapshot_id_1, t.at_timestamp_1.
+bool ChoosesState(const analysis::ResolvedTable& table);
+
 /// Tells a write that its statement has read the table, beyond the filter that the write's options name.
 void TellRead(tables::TableWrite& write);
 

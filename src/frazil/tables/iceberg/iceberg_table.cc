@@ -86,6 +86,14 @@ TableCapabilities IcebergTable::capabilities() const {
   return result;
 }
 
+Result<bool> IcebergTable::IsBranch(const std::string& name) const {
+  const auto found = metadata_->refs.find(name);
+  if (found != metadata_->refs.end()) return found->second.is_branch;
+  // A table without rows has no branch yet.
+  if (name == kMainBranch) return true;
+  return Validation("Cannot use branch (does not exist): " + name);
+}
+
 Result<TableScanPtr> IcebergTable::Scan(const ScanOptions& options) const {
   ScanOptions effective = options;
   bool names_state = options.snapshot_id || options.timestamp_micros || options.start_snapshot_id ||

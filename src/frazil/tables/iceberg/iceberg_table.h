@@ -7,6 +7,7 @@
 
 #include "frazil/tables/iceberg/table_operations.h"
 #include "frazil/tables/micro_batches.h"
+#include "frazil/tables/named_states.h"
 #include "frazil/tables/row_changes.h"
 #include "frazil/tables/table.h"
 #include "frazil/tables/table_format.h"
@@ -22,7 +23,7 @@ struct StagedCreation {
 };
 
 /// An Iceberg table as loaded.
-class IcebergTable : public Table, public ChoosesRowChanges, public MicroBatches {
+class IcebergTable : public Table, public ChoosesRowChanges, public MicroBatches, public NamesStates {
  public:
   static Result<TablePtr> Make(TableOperationsPtr operations, TableMetadataPtr metadata,
                                std::shared_ptr<const StagedCreation> staged = nullptr);
@@ -36,6 +37,7 @@ class IcebergTable : public Table, public ChoosesRowChanges, public MicroBatches
   std::string comment() const override { return metadata_->Property("comment", ""); }
   TableCapabilities capabilities() const override;
   bool MarksRows(std::string_view operation) const override;
+  Result<bool> IsBranch(const std::string& name) const override;
 
   Result<TableScanPtr> Scan(const ScanOptions& options) const override;
   Result<std::unique_ptr<TableWrite>> StartWrite(const WriteOptions& options) const override;
