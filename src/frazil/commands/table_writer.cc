@@ -124,6 +124,7 @@ Result<std::string> BranchToWrite(const analysis::ResolvedTable& table, const ch
 
 bool ChoosesState(const analysis::ResolvedTable& table) {
   const auto& chosen = table.scan_options;
+  if (dynamic_cast<const tables::NamesStates*>(table.table.get()) == nullptr) return false;
   return chosen.snapshot_id || chosen.timestamp_micros || !chosen.reference.empty() || chosen.options.contains("tag");
 }
 
